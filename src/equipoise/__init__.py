@@ -1,0 +1,1 @@
+"""Train and audit agents that play against others."""

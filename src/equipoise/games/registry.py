@@ -1,0 +1,43 @@
+"""Games by name."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+from equipoise.errors import unknown
+from equipoise.games.base import Game
+from equipoise.games.ipd import PrisonersDilemma
+from equipoise.games.kuhn import KuhnPoker
+
+__all__ = ["game_names", "make_game", "register_game"]
+
+_GAMES: dict[str, type[Game]] = {game.name: game for game in (PrisonersDilemma, KuhnPoker)}
+GROUP = "equipoise.games"
+"""Entry-point group under which other packages offer games."""
+
+
+def register_game(game: type[Game]) -> type[Game]:
+    """Make a game available under its ``name``; usable as a class decorator."""
+    _GAMES[game.name] = game
+    return game
+
+
+def _plugins() -> dict[str, type[Game]]:
+    return {point.name: point.load() for point in entry_points(group=GROUP)}
+
+
+def game_names() -> tuple[str, ...]:
+    """Return the names of all games, own ones first."""
+    return (*_GAMES, *(point.name for point in entry_points(group=GROUP)))
+
+
+def make_game(name: str, **options: object) -> Game:
+    """Build a game by name.
+
+    Raises:
+        RequestError: The game or an option does not exist, or an option is out of range.
+    """
+    found = _GAMES.get(name) or _plugins().get(name)
+    if found is None:
+        raise unknown("game", name, game_names())
+    return found.create(**options)

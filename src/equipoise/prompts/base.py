@@ -1,0 +1,80 @@
+"""How a decision becomes words, and how words become an action.
+
+Rules know nothing of text: each game has one :class:`Renderer`. A prompt puts what never changes (the rules)
+first and what changes (the situation) last, so that a shared prefix is encoded once; it is built anew from
+the information state at every decision, so that the policy is a function of what it knows.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from equipoise.games.base import Game
+from equipoise.types import Action, Decision
+
+__all__ = ["MARKER", "Prompt", "Renderer", "parse_action"]
+
+MARKER = "Action:"
+"""The words after which an answer names its action; prefilled in ``choose`` mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt in two parts; the full text is ``rules`` + ``situation``.
+
+    Attributes:
+        rules: The part that is the same for every decision of a game.
+        situation: The part that depends on the information state.
+    """
+
+    rules: str
+    situation: str
+
+
+class Renderer(ABC):
+    """Words for one game.
+
+    Attributes:
+        game: The game's name.
+    """
+
+    game: ClassVar[str]
+
+    @abstractmethod
+    def rules(self, game: Game) -> str:
+        """Return the rules and the form of an answer, ending in a blank line."""
+
+    @abstractmethod
+    def situation(self, decision: Decision) -> str:
+        """Return what the seat knows now, and the question."""
+
+    def say(self, action: Action) -> str:
+        """Return the word(s) for an action."""
+        return str(action)
+
+    def parse(self, text: str, legal: Sequence[Action]) -> Action | None:
+        """Return the one legal action that the last line names, else None."""
+        return parse_action(text, {self.say(action): action for action in legal})
+
+    def prompt(self, decision: Decision) -> Prompt:
+        """Return the prompt for a decision."""
+        return Prompt(self.rules(decision.rules), self.situation(decision))
+
+
+def parse_action(text: str, words: dict[str, Action]) -> Action | None:
+    """Read the action from the last non-empty line of an answer.
+
+    The line is the action's word, optionally after ``Action:``, optionally in markup or quotes, optionally
+    with a final full stop; nothing else. "No defection yet" names no action; "COOPERATE or DEFECT" names two.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return None
+    last = re.sub(rf"^{re.escape(MARKER)}", "", lines[-1].strip("*_` "), flags=re.IGNORECASE)
+    last = last.strip("*_`\"' \t.")
+    folded = {word.casefold(): action for word, action in words.items()}
+    return folded.get(last.casefold())

@@ -1,0 +1,48 @@
+"""Words for the iterated prisoner's dilemma."""
+
+from __future__ import annotations
+
+from equipoise.games.base import Game
+from equipoise.prompts.base import MARKER, Renderer
+from equipoise.types import Decision
+
+__all__ = ["PrisonersDilemmaPrompts"]
+
+
+class PrisonersDilemmaPrompts(Renderer):
+    """Rules and history; the last round of the history comes last."""
+
+    game = "ipd"
+
+    def rules(self, game: Game) -> str:
+        """Return the rules with the payoffs in force."""
+        o = game.options
+        length = (
+            f"The game lasts {o.rounds} rounds."
+            if o.continuation == 1.0
+            else f"After each round another follows with probability {o.continuation:g}."
+        )
+        noise = (
+            f" Each chosen action is flipped with probability {o.noise:g} before it counts."
+            if o.noise
+            else ""
+        )
+        return (
+            "You play a repeated game with one other player. Each round both of you choose COOPERATE or "
+            f"DEFECT at the same time. Both COOPERATE: {o.reward:g} points each. Both DEFECT: "
+            f"{o.punishment:g} each. If one defects alone, that one gets {o.temptation:g} and the other "
+            f"{o.sucker:g}. {length}{noise} Answer with the line "
+            f'"{MARKER} COOPERATE" or "{MARKER} DEFECT".\n\n'
+        )
+
+    def situation(self, decision: Decision) -> str:
+        """Return past rounds and the round to play."""
+        info = decision.info
+        own, other = info["own"], info["other"]
+        rounds = info["rounds"]
+        past = "".join(
+            f"Round {t + 1}: you {a}, other {b}.\n"
+            for t, (a, b) in enumerate(zip(own, other, strict=True))  # type: ignore[call-overload]
+        )
+        of = f" of {rounds}" if rounds is not None else ""
+        return f"{past}Now round {decision.round + 1}{of}."

@@ -1,0 +1,29 @@
+"""Renderers by game."""
+
+from __future__ import annotations
+
+from equipoise.errors import unknown
+from equipoise.prompts.base import Renderer
+from equipoise.prompts.ipd import PrisonersDilemmaPrompts
+from equipoise.prompts.kuhn import KuhnPrompts
+
+__all__ = ["get_renderer", "register_renderer"]
+
+_RENDERERS: dict[str, Renderer] = {r.game: r for r in (PrisonersDilemmaPrompts(), KuhnPrompts())}
+
+
+def register_renderer(renderer: Renderer) -> Renderer:
+    """Make a renderer available to its game."""
+    _RENDERERS[renderer.game] = renderer
+    return renderer
+
+
+def get_renderer(game: str) -> Renderer:
+    """Return the renderer of a game.
+
+    Raises:
+        RequestError: The game has no words.
+    """
+    if game not in _RENDERERS:
+        raise unknown("prompt renderer for game", game, _RENDERERS)
+    return _RENDERERS[game]
