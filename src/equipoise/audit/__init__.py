@@ -1,0 +1,1 @@
+"""Measuring what a policy does to others: exact values, estimates, results."""

@@ -1,0 +1,1 @@
+"""Rules: one game a file, and the seams they share."""

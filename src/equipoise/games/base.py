@@ -196,9 +196,7 @@ class Game(ABC):
         """Return the position before the first draw or move."""
 
     @abstractmethod
-    def info(
-        self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]
-    ) -> Mapping[str, object]:
+    def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
         """Return what a seat knows as a plain mapping; its keys are part of the game's contract."""
 
     @abstractmethod

@@ -191,9 +191,7 @@ class PrisonersDilemma(Game):
         """Return the first round."""
         return _State(self, 0)
 
-    def info(
-        self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]
-    ) -> Mapping[str, object]:
+    def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
         """Return ``game, seat, round, rounds, own, other``."""
         assert isinstance(observation, View)
         return {
@@ -215,7 +213,7 @@ class PrisonersDilemma(Game):
 
     def round_weight(self, round_: int) -> float:
         """Return E[1/T | the round is played]: 1/T if T is told, else averaged over when play stops."""
-        p, cap = self.options.continuation, self.options.rounds
+        p, cap = float(self.options.continuation), int(self.options.rounds)
         total, alive = 0.0, 1.0
         for length in range(round_ + 1, cap):
             total += alive * (1.0 - p) / length

@@ -29,8 +29,10 @@ _LETTER = {PASS: "p", FOLD: "p", BET: "b", CALL: "b"}
 
 
 class View(NamedTuple):
-    """What a player sees at a decision: its card and the bets of this hand (and the hand's number
-    where the option ``memory`` is on; otherwise it is 0)."""
+    """What a player sees at a decision: its card and the bets of this hand.
+
+    ``hand`` is the hand's number where the option ``memory`` is on, and 0 otherwise.
+    """
 
     card: str
     bets: str
@@ -123,8 +125,7 @@ class _State(State):
             return ()
         opener, shown = self.hand % 2, not bets.endswith("bp")
         return tuple(
-            Hand(self.cards[s], bets, s == opener, self.cards[1 - s] if shown else None)
-            for s in (0, 1)
+            Hand(self.cards[s], bets, s == opener, self.cards[1 - s] if shown else None) for s in (0, 1)
         )
 
 
@@ -163,9 +164,7 @@ class KuhnPoker(Game):
         """Return the first hand before the deal."""
         return _State(self, 0)
 
-    def info(
-        self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]
-    ) -> Mapping[str, object]:
+    def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
         """Return ``game, seat, round, rounds, card, bets`` (and ``hands`` with memory)."""
         assert isinstance(observation, View)
         known: dict[str, object] = {

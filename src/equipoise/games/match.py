@@ -105,9 +105,7 @@ class Match(Environment):
                 raise RequestError(f"seat {seat} must act but gave no action")
             legal = self.state.legal_actions(seat)
             if actions[seat] not in legal:
-                raise RequestError(
-                    f"seat {seat}: {actions[seat]!r} is not legal, choose one of {legal}"
-                )
+                raise RequestError(f"seat {seat}: {actions[seat]!r} is not legal, choose one of {legal}")
             self._index[seat] += 1
             self._step[seat] += 1
         self._advance(self.state.apply(actions))
@@ -126,8 +124,7 @@ class Match(Environment):
             self._step = [0] * self.seats
         if step.signals:
             self.histories = [
-                history + (signal,)
-                for history, signal in zip(self.histories, step.signals, strict=True)
+                (*history, signal) for history, signal in zip(self.histories, step.signals, strict=True)
             ]
 
     def _draw(self) -> None:

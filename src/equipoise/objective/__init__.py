@@ -1,0 +1,1 @@
+"""From round outcomes to the safe-equilibrium objective, its rewards and its advantages."""

@@ -1,0 +1,1 @@
+"""Scripted strategies in finite-memory form, and the pools they make up."""

@@ -115,4 +115,7 @@ class MemoryOne(Strategy):
 
     def update(self, memory: Any, signal: Any) -> Memory:
         """Return the next memory."""
-        return memory if self.learn is None else self.learn(memory, signal)
+        if self.learn is None:
+            kept: Memory = memory
+            return kept
+        return self.learn(memory, signal)

@@ -1,0 +1,1 @@
+"""Playing episodes: deals, the engine, transcripts."""

@@ -80,9 +80,7 @@ class DecisionDraws:
     owner: str
 
     @classmethod
-    def of_policy(
-        cls, seed: int, episode: str, seat: int, index: int, retry: int
-    ) -> DecisionDraws:
+    def of_policy(cls, seed: int, episode: str, seat: int, index: int, retry: int) -> DecisionDraws:
         """Return the draws of the policy under study at its ``index``-th decision."""
         owner = f"{seed}|policy|{episode}|{seat}"
         return cls(f"{owner}|{index}|{retry}", owner)

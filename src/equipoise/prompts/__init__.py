@@ -1,0 +1,1 @@
+"""Words for decisions and actions for words."""

@@ -1,0 +1,1 @@
+"""SFT, SEPO and tabular training."""

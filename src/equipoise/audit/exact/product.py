@@ -1,0 +1,83 @@
+"""The value of one finite-memory strategy against another, exactly.
+
+The episode runs on the product of the rules' state and both memories: a distribution over such nodes is
+pushed forward, equal nodes are merged, and each finished round adds its features with the weight E[1/T].
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from equipoise.games.base import Game, State, Step
+from equipoise.objective.features import Features, feature_count, features
+from equipoise.opponents.base import Strategy
+from equipoise.types import Action, Seat
+
+__all__ = ["expected_features", "joint_actions"]
+
+Node = tuple[State, tuple[Hashable, ...]]
+
+
+def expected_features(game: Game, policy: Strategy, opponent: Strategy, seat: Seat) -> Features:
+    """Return E[(1/T) Σ_t features] of ``policy`` at ``seat`` against ``opponent``."""
+    pair = (policy, opponent) if seat == 0 else (opponent, policy)
+    total = np.zeros(feature_count(game.info_record))
+    nodes: dict[Node, float] = defaultdict(float)
+    for m0, p0 in pair[0].start():
+        for m1, p1 in pair[1].start():
+            nodes[game.initial_state(), (m0, m1)] += p0 * p1
+    while nodes:
+        following: dict[Node, float] = defaultdict(float)
+        for (state, memories), weight in nodes.items():
+            for step, probability in _successors(state, memories, pair):
+                mass = weight * probability
+                if step.outcome is not None:
+                    total += mass * game.round_weight(state.round) * features(step.outcome, seat)
+                if not step.state.is_over:
+                    following[step.state, _learn(pair, memories, step)] += mass
+        nodes = following
+    return total
+
+
+def joint_actions(
+    state: State, distributions: Mapping[Seat, Mapping[Action, float]]
+) -> Iterator[tuple[dict[Seat, Action], float]]:
+    """Yield every joint action of positive probability with that probability."""
+    combinations: list[tuple[dict[Seat, Action], float]] = [({}, 1.0)]
+    for seat, distribution in distributions.items():
+        combinations = [
+            ({**actions, seat: action}, weight * p)
+            for actions, weight in combinations
+            for action, p in distribution.items()
+            if p > 0.0
+        ]
+    yield from combinations
+
+
+def _successors(
+    state: State, memories: tuple[Any, ...], pair: tuple[Strategy, ...]
+) -> Iterator[tuple[Step, float]]:
+    if state.chance is not None:
+        for outcome, probability in state.chance_outcomes():
+            if probability > 0.0:
+                yield state.apply_chance(outcome), probability
+        return
+    distributions = {
+        seat: pair[seat].probabilities(memories[seat], state.observation(seat), state.legal_actions(seat))
+        for seat in state.players_to_move
+    }
+    for actions, probability in joint_actions(state, distributions):
+        yield state.apply(actions), probability
+
+
+def _learn(pair: tuple[Strategy, ...], memories: tuple[Any, ...], step: Step) -> tuple[Any, ...]:
+    if not step.signals:
+        return memories
+    return tuple(
+        strategy.update(memory, signal)
+        for strategy, memory, signal in zip(pair, memories, step.signals, strict=True)
+    )

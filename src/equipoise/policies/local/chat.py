@@ -1,0 +1,86 @@
+"""From a prompt to token ids: the model's chat template, then the prefilled action marker.
+
+A prompt becomes one user message. In ``choose`` mode the assistant's turn is opened and begins with
+``Action:``, so that the model only has to go on with a word; small models otherwise rarely name an action.
+Tokenizers without a chat template get plain text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from equipoise.prompts.base import MARKER, Prompt
+
+__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "rules_prefix", "word_ids"]
+
+_PROBE = "zzqx"
+
+
+def prompt_text(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> str:
+    """Return the text that the model reads, up to and including the prefilled start of its answer."""
+    content = prompt.rules + prompt.situation
+    if not getattr(tokenizer, "chat_template", None):
+        return f"{content}\n{prefill}"
+    message = [{"role": "user", "content": content}]
+    opened = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
+    return f"{opened}{prefill}"
+
+
+def prompt_ids(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> tuple[int, ...]:
+    """Return the token ids of :func:`prompt_text`.
+
+    Templates write their special tokens out, so none are added; plain text gets the tokenizer's own.
+    """
+    plain = not getattr(tokenizer, "chat_template", None)
+    return _encode(prompt_text(prompt, tokenizer, prefill=prefill), tokenizer, special=plain)
+
+
+def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, ...]:
+    """Return the tokens of a word as it follows the prefilled marker.
+
+    Tokenised together with the marker, because some tokenizers write a word differently at the start.
+    """
+    before = _encode(prefill, tokenizer)
+    both = _encode(f"{prefill} {word}", tokenizer)
+    if both[: len(before)] == before and len(both) > len(before):
+        return both[len(before) :]
+    return _encode(f" {word}", tokenizer)
+
+
+def rules_prefix(rules: str, tokenizer: Any, *, prefill: str = "") -> tuple[int, ...]:
+    """Return the tokens with which every prompt under these rules begins.
+
+    A function of the rules alone and not of a batch, so that what is computed for it is the same bits in
+    a resumed run. Callers still check it: a tokenizer may join the last word of the rules to what follows.
+    """
+    first = prompt_ids(Prompt(rules, "A"), tokenizer, prefill=prefill)
+    second = prompt_ids(Prompt(rules, "1\nZ"), tokenizer, prefill=prefill)
+    return first[: common_length([first, second])]
+
+
+def common_length(sequences: list[tuple[int, ...]]) -> int:
+    """Return how many leading tokens all sequences share."""
+    low, high = min(sequences), max(sequences)
+    for i, (a, b) in enumerate(zip(low, high, strict=False)):
+        if a != b:
+            return i
+    return min(len(low), len(high))
+
+
+def end_of_turn(tokenizer: Any) -> int:
+    """Return the token that ends the assistant's turn.
+
+    Chat models may end turns with another token than the end of text: read it off the template.
+    """
+    if getattr(tokenizer, "chat_template", None):
+        messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PROBE}]
+        text = tokenizer.apply_chat_template(messages, tokenize=False)
+        special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
+        for token in _encode(text.rpartition(_PROBE)[2], tokenizer):
+            if token in special:
+                return token
+    return int(tokenizer.eos_token_id)
+
+
+def _encode(text: str, tokenizer: Any, *, special: bool = False) -> tuple[int, ...]:
+    return tuple(tokenizer(text, add_special_tokens=special)["input_ids"])

@@ -1,0 +1,123 @@
+"""Plain generation whose draws belong to decisions, not to batches: the ``free`` mode.
+
+Every token of every row is drawn by inverse transform from a uniform keyed by its decision and position, so
+the same decision gets the same draws alone or among others (up to rounding of the model's own sums).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import GenerationConfig, LogitsProcessor
+
+from equipoise.policies.local.backbone import Backbone, Prefix
+from equipoise.types import StopReason
+
+__all__ = ["Sampled", "generate"]
+
+Uniform = Callable[[str], float]
+"""Maps a purpose to a draw in [0, 1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """One completion: its tokens (with the one that ended it), their log-probabilities, why it ended."""
+
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    stop: StopReason
+
+
+class _KeyedDraws(LogitsProcessor):  # type: ignore[misc]
+    """Draws the next token of each row and leaves generation nothing else to pick."""
+
+    def __init__(self, uniforms: Sequence[Uniform], temperature: float, start: int) -> None:
+        self.uniforms, self.temperature, self.start = uniforms, temperature, start
+        self.logprobs: list[torch.Tensor] = []
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        step = input_ids.shape[1] - self.start
+        if self.temperature > 0.0:
+            logprobs = torch.log_softmax(scores.double() / self.temperature, dim=-1)
+            cumulative = logprobs.exp().cumsum(dim=-1)
+            draws = [uniform(f"token/{step}") for uniform in self.uniforms]
+            u = torch.tensor(draws, dtype=torch.float64, device=scores.device).unsqueeze(1)
+            # Scaled by the last sum, which rounding leaves a hair off 1.
+            picked = torch.searchsorted(cumulative, u * cumulative[:, -1:], right=True)
+            picked = picked.clamp(max=scores.shape[-1] - 1)
+        else:
+            logprobs = torch.log_softmax(scores.double(), dim=-1)
+            picked = scores.argmax(dim=-1, keepdim=True)
+        self.logprobs.append(logprobs.gather(1, picked).squeeze(1))
+        return torch.full_like(scores, -math.inf).scatter(1, picked, 0.0)
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def generate(
+    backbone: Backbone,
+    prompts: Sequence[tuple[int, ...]],
+    uniforms: Sequence[Uniform],
+    *,
+    stop_ids: Sequence[int],
+    pad: int,
+    max_new_tokens: int,
+    temperature: float = 1.0,
+    prefix: Prefix | None = None,
+) -> list[Sampled]:
+    """Continue all prompts in one batch.
+
+    Args:
+        backbone: The model.
+        prompts: Token ids to continue.
+        uniforms: For each prompt its source of draws.
+        stop_ids: Tokens that end a completion.
+        pad: The padding token.
+        max_new_tokens: Budget of each completion.
+        temperature: Divides the logits; 0 takes the likeliest token.
+        prefix: An encoded beginning shared by all prompts.
+    """
+    ids, mask = _pad_middle(prompts, len(prefix.ids) if prefix else 0, pad, backbone.model.device)
+    draws = _KeyedDraws(uniforms, temperature, ids.shape[1])
+    cache = {backbone.cache_name: prefix.expand(len(prompts))} if prefix else {}
+    config = GenerationConfig(
+        max_new_tokens=max_new_tokens,
+        do_sample=False,
+        num_beams=1,
+        repetition_penalty=1.0,
+        eos_token_id=list(stop_ids),
+        pad_token_id=pad,
+    )
+    output = backbone.model.generate(
+        input_ids=ids, attention_mask=mask, generation_config=config, logits_processor=[draws], **cache
+    )
+    new = output[:, ids.shape[1] :].tolist()
+    logprobs = torch.stack(draws.logprobs, dim=1).tolist()
+    return [_cut(t, lp, frozenset(stop_ids)) for t, lp in zip(new, logprobs, strict=True)]
+
+
+def _pad_middle(
+    prompts: Sequence[tuple[int, ...]], shared: int, pad: int, device: Any
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Pad between the shared beginning and the rest: left padding for what is not yet encoded."""
+    width = max(map(len, prompts))
+    ids = torch.full((len(prompts), width), pad, device=device)
+    mask = torch.zeros_like(ids)
+    for i, prompt in enumerate(prompts):
+        rest = torch.tensor(prompt[shared:], dtype=ids.dtype, device=device)
+        ids[i, :shared] = torch.tensor(prompt[:shared], dtype=ids.dtype, device=device)
+        ids[i, width - len(rest) :] = rest
+        mask[i, :shared] = 1
+        mask[i, width - len(rest) :] = 1
+    return ids, mask
+
+
+def _cut(tokens: list[int], logprobs: list[float], stops: frozenset[int]) -> Sampled:
+    """Keep what was sampled, up to the token that ended it."""
+    for i, token in enumerate(tokens):
+        if token in stops:
+            return Sampled(tuple(tokens[: i + 1]), tuple(logprobs[: i + 1]), StopReason.FINISHED)
+    return Sampled(tuple(tokens), tuple(logprobs), StopReason.LENGTH)

@@ -1,0 +1,118 @@
+"""Policies, opponents and games by name, as the command line and recipes write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import RequestError, nearest
+from equipoise.games.base import Game
+from equipoise.games.registry import make_game
+from equipoise.opponents.base import Strategy
+from equipoise.opponents.registry import get_strategy
+from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
+from equipoise.policies.human import HumanPolicy
+from equipoise.policies.python import FunctionPolicy, load_object, policy_from_object
+from equipoise.policies.scripted import StrategyPolicy
+from equipoise.policies.tabular import TabularPolicy
+
+__all__ = ["KINDS", "load_game", "load_opponents", "load_policy"]
+
+KINDS = {
+    "scripted:NAME": "a strategy of the game (`equipoise opponents GAME`)",
+    "tabular:FILE": "a table written by `equipoise solve` or by tabular training",
+    "python:FILE.py:NAME": "a function, Policy or Strategy of your own",
+    "smollm2[+ADAPTER]": "the embedded language model",
+    "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
+    "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
+    "human": "you, at the terminal",
+}
+"""Every kind of policy name with what it stands for."""
+
+GROUP = "equipoise.policies"
+"""Entry-point group: the object an entry names is called with (rest of the name, game)."""
+
+_LOCAL = ("smollm2", "hf:", "tiny-random")
+
+
+def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
+    """Return the policy a name stands for.
+
+    Args:
+        spec: A name (see ``KINDS``), a policy, a strategy or a function.
+        game: The game it shall play.
+        settings: Settings of language models: mode, temperature, dtype, device, threads …
+
+    Raises:
+        RequestError: There is no such policy; the message names the way out.
+    """
+    if not isinstance(spec, str):
+        if callable(spec) and not isinstance(spec, type):
+            return FunctionPolicy(spec, getattr(spec, "__name__", "function"))
+        return policy_from_object(spec, getattr(spec, "name", type(spec).__name__), "")
+    kind, _, rest = spec.partition(":")
+    if kind == "scripted":
+        return StrategyPolicy(get_strategy(game.name, rest))
+    if kind == "tabular":
+        policy = TabularPolicy.load(Path(rest))
+        policy.strategy(game.stage())
+        return policy
+    if kind == "python":
+        found, fingerprint = load_object(rest)
+        return policy_from_object(found, spec, fingerprint)
+    if spec == "human":
+        return HumanPolicy()
+    if spec.startswith(_LOCAL):
+        from equipoise.policies.local.policy import LocalPolicy
+
+        return LocalPolicy.from_spec(spec, **settings)
+    for point in entry_points(group=GROUP, name=kind):
+        return point.load()(rest, game)  # type: ignore[no-any-return]
+    raise _unknown_kind(spec, kind, game)
+
+
+def load_opponents(names: Iterable[str], game: Game) -> dict[str, Policy | AsyncPolicy]:
+    """Return opponents by name: strategies of the game by their bare name, anything else by its spec.
+
+    Raises:
+        RequestError: One of them does not exist.
+    """
+    return {
+        name: load_policy(name if ":" in name else f"scripted:{name}", game) for name in dict.fromkeys(names)
+    }
+
+
+def strategies_of(opponents: Mapping[str, AnyPolicy], game: Game) -> dict[str, Strategy] | None:
+    """Return the finite-memory forms of all opponents, or None if one of them has none."""
+    found = {}
+    for name, opponent in opponents.items():
+        strategy = opponent.strategy(game) if isinstance(opponent, Policy) else None
+        if strategy is None:
+            return None
+        found[name] = strategy
+    return found
+
+
+def load_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
+    """Return a game by name, or one of the user's own as ``python:FILE.py:NAME``.
+
+    Raises:
+        RequestError: There is no such game or option, or an option is out of range.
+    """
+    if not name.startswith("python:"):
+        return make_game(name, **(options or {}))
+    found, _ = load_object(name.removeprefix("python:"))
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        raise RequestError(f"{name!r} is no game: name a subclass of equipoise.games.base.Game")
+    return found.create(**(options or {}))
+
+
+def _unknown_kind(spec: str, kind: str, game: Game) -> RequestError:
+    names = [form.partition(":")[0].partition("[")[0] for form in KINDS]
+    guess = nearest(kind, names)
+    forms = ", ".join(KINDS)
+    if guess:
+        return RequestError(f"unknown policy {spec!r}: did you mean {guess!r}? Forms: {forms}")
+    return RequestError(f"unknown policy {spec!r}: choose one of {forms}")

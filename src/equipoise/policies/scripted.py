@@ -1,0 +1,68 @@
+"""Policies that play a strategy given in finite-memory form."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from equipoise.errors import PolicyError
+from equipoise.games.base import Game
+from equipoise.games.match import pick
+from equipoise.opponents.base import Strategy
+from equipoise.policies.base import Policy, draw
+from equipoise.types import Choice, Decision, Probabilities
+
+__all__ = ["StrategyPolicy"]
+
+
+class StrategyPolicy(Policy):
+    """Plays a strategy; its memory is folded anew from the history, so the policy keeps no state."""
+
+    exact_states = 100_000
+
+    def __init__(self, strategy: Strategy, name: str | None = None) -> None:
+        """Take the strategy and the name reports use (default ``scripted:NAME``)."""
+        self.name = name or f"scripted:{strategy.name}"
+        self.fingerprint = self.name
+        self._strategy = strategy
+        self._start = strategy.start()
+        self._fold = lru_cache(maxsize=65536)(self._remember)
+
+    def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+        """Draw an action at every decision."""
+        choices = []
+        for decision in decisions:
+            start = self._start[0][0]
+            if len(self._start) > 1:
+                start = pick(self._start, decision.draws.once("memory"))  # type: ignore[arg-type]
+            probabilities = self._answer(self._fold(start, decision.history), decision)
+            if len(probabilities) == 1:
+                choices.append(Choice(next(iter(probabilities)), probabilities=probabilities))
+            else:
+                choices.append(Choice(draw(probabilities, decision), probabilities=probabilities))
+        return choices
+
+    def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
+        """Return the strategy's distributions.
+
+        Raises:
+            PolicyError: The strategy draws its initial memory, so that the distribution depends on it.
+        """
+        if len(self._start) > 1:
+            raise PolicyError(f"{self.name} mixes over initial memories: evaluate its strategy instead")
+        start = self._start[0][0]
+        return [self._answer(self._fold(start, d.history), d) for d in decisions]
+
+    def strategy(self, game: Game) -> Strategy | None:
+        """Return the strategy."""
+        return self._strategy
+
+    def _remember(self, start: Hashable, history: tuple[Hashable, ...]) -> Hashable:
+        if not history:
+            return start
+        return self._strategy.update(self._fold(start, history[:-1]), history[-1])
+
+    def _answer(self, memory: Any, decision: Decision) -> Probabilities:
+        assert decision.legal is not None
+        return self._strategy.probabilities(memory, decision.observation, decision.legal)

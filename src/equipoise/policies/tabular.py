@@ -1,0 +1,102 @@
+"""Policies given as a table: information-state labels to action probabilities, kept as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import PolicyError, RequestError
+from equipoise.games.base import Game
+from equipoise.opponents.base import Strategy
+from equipoise.opponents.recall import RecallStrategy
+from equipoise.policies.base import Policy, check_distribution, draw
+from equipoise.types import Action, Choice, Decision, Probabilities
+
+__all__ = ["TabularPolicy"]
+
+FORMAT = "equipoise.tabular"
+
+
+class TabularPolicy(Policy):
+    """Looks up the distribution of each information state by the game's own label."""
+
+    exact_states = 100_000
+
+    def __init__(self, game: str, table: Mapping[str, Probabilities], name: str = "tabular") -> None:
+        """Take the game's ``id@version`` and the table by label."""
+        self.name = name
+        self.game = game
+        self.table = {label: dict(row) for label, row in table.items()}
+        self.fingerprint = hashlib.sha256(self._dump().encode()).hexdigest()[:16]
+
+    @classmethod
+    def load(cls, path: Path) -> TabularPolicy:
+        """Read a table.
+
+        Raises:
+            RequestError: The file cannot be read or holds no table.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise RequestError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+        except ValueError:
+            raise RequestError(f"table {str(path)!r} is no JSON") from None
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise RequestError(f'{str(path)!r} is no policy table: it lacks "format": "{FORMAT}"')
+        table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
+        return cls(str(data["game"]), table, f"tabular:{path}")
+
+    def save(self, path: Path) -> None:
+        """Write the table."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self._dump(), encoding="utf-8")
+
+    def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+        """Draw an action at every decision."""
+        rows = self.probabilities(decisions)
+        return [Choice(draw(row, d), probabilities=row) for row, d in zip(rows, decisions, strict=True)]
+
+    def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
+        """Return the table's rows.
+
+        Raises:
+            PolicyError: The table lacks an information state, or a row is no distribution.
+        """
+        return [self._row(d.rules.label(d.observation, d.history), d.legal or ()) for d in decisions]
+
+    def strategy(self, game: Game) -> Strategy:
+        """Return the table as a perfect-recall strategy.
+
+        Raises:
+            PolicyError: The table belongs to another game.
+        """
+        if game.info_record.key != self.game:
+            raise PolicyError(f"{self.name} is a table for {self.game}, not for {game.info_record.key}")
+        return _TableByLabel(self, game)
+
+    def _row(self, label: str, legal: Sequence[Action]) -> Probabilities:
+        row = self.table.get(label)
+        if row is None:
+            raise PolicyError(f"{self.name} has no row for the information state {label!r}")
+        return check_distribution(row, legal, f"{self.name} at {label!r}")
+
+    def _dump(self) -> str:
+        rows = {label: [[action, p] for action, p in row.items()] for label, row in self.table.items()}
+        return json.dumps({"format": FORMAT, "schema": 1, "game": self.game, "table": rows}, indent=1)
+
+
+class _TableByLabel(RecallStrategy):
+    def __init__(self, policy: TabularPolicy, game: Game) -> None:
+        self.name = policy.name
+        self._policy, self._game = policy, game
+
+    def probabilities(self, memory: Any, observation: Any, legal: tuple[Action, ...]) -> Probabilities:
+        return self._policy._row(self._game.label(observation, memory), legal)
+
+
+def _action(value: Any) -> Action:
+    return tuple(value) if isinstance(value, list) else value
