@@ -48,7 +48,9 @@ class Script(Strategy):
     def start(self) -> tuple[tuple[int, float], ...]:
         return ((0, 1.0),)
 
-    def probabilities(self, memory: int, observation: Any, legal: tuple[Action, ...]) -> Mapping[Action, float]:
+    def probabilities(
+        self, memory: int, observation: Any, legal: tuple[Action, ...]
+    ) -> Mapping[Action, float]:
         return certain(self.actions[min(memory, len(self.actions) - 1)])
 
     def update(self, memory: int, signal: Any) -> int:

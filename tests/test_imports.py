@@ -15,7 +15,7 @@ import equipoise
 ROOT = Path(equipoise.__file__).parent
 RINGS = (
     {"types", "errors", "games", "opponents", "objective"},
-    {"play", "policies", "prompts"},
+    {"play", "policies", "prompts", "progress"},
     {"audit"},
     {"train"},
     {"api", "cli", "report", "adapters", "recipes", "testing", "__init__", "__main__"},
@@ -110,7 +110,7 @@ def test_imports_point_inward(path: Path) -> None:
         ("from .base import Game", 0),
         ("import importlib\nimportlib.import_module('equipoise.audit.run')", 1),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from equipoise.audit import run", 0),
-        ("import typing\nif typing.TYPE_CHECKING:\n    import equipoise.cli\nelse:\n    import equipoise.api", 1),
+        ("import typing as t\nif t.TYPE_CHECKING:\n    import equipoise.cli\nelse:\n    import equipoise.api", 1),
         ("import numpy\nfrom equipoise.types import Action\nfrom equipoise import games", 0),
     ],
 )

@@ -13,6 +13,7 @@ from equipoise.games.ipd import COOPERATE, DEFECT, Seen
 from equipoise.games.kuhn import BET, CALL, FOLD, PASS
 from equipoise.games.match import Match, pick
 from equipoise.games.registry import make_game
+from equipoise.play.deals import keyed_uniform
 from equipoise.types import Decision
 from tests.helpers import Constant
 
@@ -169,7 +170,9 @@ def test_a_forfeit_ends_the_episode() -> None:
 @pytest.mark.parametrize(("name", "options"), [("ipd", {"noise": 0.3}), ("kuhn", {"memory": True})])
 def test_the_same_draws_and_actions_give_the_same_match(name: str, options: dict[str, object]) -> None:
     def run() -> tuple[Hashable, ...]:
-        match = Match(make_game(name, **options), lambda round_, purpose: (len(purpose) * 7 + round_ * 3) % 10 / 10)
+        match = Match(
+            make_game(name, **options), lambda round_, purpose: keyed_uniform(f"{round_}/{purpose}")
+        )
         while not match.is_over:
             match.apply({seat: str(match.state.legal_actions(seat)[-1]) for seat in match.players_to_move})
         return (match.state, match.outcomes, tuple(match.chance_log), tuple(match.histories))

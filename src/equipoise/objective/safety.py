@@ -78,9 +78,9 @@ class Objective:
     @property
     def streams(self) -> tuple[Stream, ...]:
         """The streams J depends on, each once, in pool order; shift is never among them."""
-        pools = (("train", self.pools.train), ("exploiter", self.pools.exploiter))
+        pools = [("train", self.pools.train), ("exploiter", self.pools.exploiter)]
         if self.has_collusion:
-            pools = (*pools, ("collusive", self.pools.collusive))
+            pools.append(("collusive", self.pools.collusive))
         return tuple(dict.fromkeys((pool, name) for pool, names in pools for name in names))
 
     def terms(self, means: Mapping[Stream, Features]) -> Terms:

@@ -59,7 +59,7 @@ class Strategy(ABC):
     ) -> Mapping[Action, float]:
         """Return the distribution over legal actions; actions left out have probability 0."""
 
-    def update(self, memory: Any, signal: Any) -> Memory:
+    def update(self, memory: Any, signal: Any) -> Any:
         """Return the memory after a round in which ``signal`` was learned."""
         return memory
 
@@ -118,4 +118,5 @@ class MemoryOne(Strategy):
         if self.learn is None:
             kept: Memory = memory
             return kept
-        return self.learn(memory, signal)
+        learned: Memory = self.learn(memory, signal)
+        return learned

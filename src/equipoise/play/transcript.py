@@ -140,7 +140,7 @@ def _turn_from_json(data: Mapping[str, Any]) -> Turn:
     choice = Choice(
         action=_action(data.get("answer", data["action"])),
         validity=Validity(data["validity"]),
-        probabilities=None if probabilities is None else {_action(a): p for a, p in probabilities},
+        probabilities=None if probabilities is None else {_tuples(a): p for a, p in probabilities},
         generations=tuple(_generation_from_json(g) for g in data.get("generations", ())),
         detail=data.get("detail", ""),
     )

@@ -34,12 +34,9 @@ class HumanPolicy(Policy):
         action = renderer.parse(text, legal)
         if action is None:
             # A prefix is enough for a person; it must not be ambiguous.
-            near = [
-                a
-                for a, w in zip(legal, words, strict=True)
-                if w.casefold().startswith(text.strip().casefold())
-            ]
-            action = near[0] if len(near) == 1 and text.strip() else None
+            start = text.strip().casefold()
+            near = [a for a, word in zip(legal, words, strict=True) if word.casefold().startswith(start)]
+            action = near[0] if len(near) == 1 and start else None
         if action is None:
             return Choice(None, Validity.INVALID, detail=f"{text!r} names no action")
         return Choice(action)

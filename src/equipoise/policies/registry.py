@@ -56,9 +56,9 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
     if kind == "scripted":
         return StrategyPolicy(get_strategy(game.name, rest))
     if kind == "tabular":
-        policy = TabularPolicy.load(Path(rest))
-        policy.strategy(game.stage())
-        return policy
+        table = TabularPolicy.load(Path(rest))
+        table.strategy(game.stage())
+        return table
     if kind == "python":
         found, fingerprint = load_object(rest)
         return policy_from_object(found, spec, fingerprint)
@@ -69,7 +69,8 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
 
         return LocalPolicy.from_spec(spec, **settings)
     for point in entry_points(group=GROUP, name=kind):
-        return point.load()(rest, game)  # type: ignore[no-any-return]
+        plugin: AnyPolicy = point.load()(rest, game)
+        return plugin
     raise _unknown_kind(spec, kind, game)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from equipoise.errors import PolicyError
@@ -14,6 +13,9 @@ from equipoise.policies.base import Policy, draw
 from equipoise.types import Choice, Decision, Probabilities
 
 __all__ = ["StrategyPolicy"]
+
+_CACHE = 65_536
+"""Memories kept at most; a bound on memory, not on behaviour."""
 
 
 class StrategyPolicy(Policy):
@@ -27,7 +29,7 @@ class StrategyPolicy(Policy):
         self.fingerprint = self.name
         self._strategy = strategy
         self._start = strategy.start()
-        self._fold = lru_cache(maxsize=65536)(self._remember)
+        self._memories: dict[tuple[Hashable, tuple[Hashable, ...]], Hashable] = {}
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Draw an action at every decision."""
@@ -58,10 +60,19 @@ class StrategyPolicy(Policy):
         """Return the strategy."""
         return self._strategy
 
-    def _remember(self, start: Hashable, history: tuple[Hashable, ...]) -> Hashable:
-        if not history:
-            return start
-        return self._strategy.update(self._fold(start, history[:-1]), history[-1])
+    def _fold(self, start: Hashable, history: tuple[Hashable, ...]) -> Hashable:
+        """Return the memory after a history, going on from the longest part of it already folded."""
+        known = self._memories
+        done = len(history)
+        while done and (start, history[:done]) not in known:
+            done -= 1
+        memory = known[start, history[:done]] if done else start
+        for length in range(done + 1, len(history) + 1):
+            memory = self._strategy.update(memory, history[length - 1])
+            known[start, history[:length]] = memory
+        if len(known) > _CACHE:
+            known.clear()
+        return memory
 
     def _answer(self, memory: Any, decision: Decision) -> Probabilities:
         assert decision.legal is not None

@@ -45,6 +45,8 @@ class _Builder:
         self.sequences: list[list[int]] = []
         self.parents: list[int] = []
         self.depths: list[int] = []
+        self.rounds: list[int] = []
+        self.steps: list[int] = []
         self.reach: list[NDArray[np.float64]] = []
         self.payoff: list[NDArray[np.float64]] = []
         self._vectors: dict[Hashable, Features] = {}
@@ -55,21 +57,22 @@ class _Builder:
         for number, strategy in enumerate(self.strategies):
             for memory, probability in strategy.start():
                 cloud[self.game.initial_state(), memory, number] = probability
-        stack = [(root, 0, found) for found in self._settle(root, {(): cloud})]
+        stack = [(root, -1, found) for found in self._settle(root, {(): cloud})]
         while stack:
-            parent, depth, (key, cloud) = stack.pop()
-            row = self._information_state(key, cloud, parent, depth)
+            parent, above, (key, cloud) = stack.pop()
+            row = self._information_state(key, cloud, parent, above)
             for action in self.legal[row]:
                 sequence = self._sequence()
                 self.sequences[row].append(sequence)
                 moved = self._act(sequence, key[1], cloud, action)
-                stack += [(sequence, depth + 1, found) for found in self._settle(sequence, moved)]
+                stack += [(sequence, row, found) for found in self._settle(sequence, moved)]
 
     def _sequence(self) -> int:
         self.payoff.append(np.zeros((len(self.strategies), self.width)))
         return len(self.payoff) - 1
 
-    def _information_state(self, key: InformationKey, cloud: _Cloud, parent: int, depth: int) -> int:
+    def _information_state(self, key: InformationKey, cloud: _Cloud, parent: int, above: int) -> int:
+        """Add a row below the row ``above`` (−1: none); return its number."""
         if len(self.keys) >= self.limit:
             raise TooLargeError(
                 f"{self.game.name}: more than {self.limit} information states, too many to solve exactly"
@@ -78,11 +81,14 @@ class _Builder:
         reach = np.zeros(len(self.strategies))
         for (_, _, number), weight in cloud.items():
             reach[number] += weight
+        same_round = above >= 0 and self.rounds[above] == state.round
         self.keys.append(key)
         self.legal.append(state.legal_actions(self.seat))
         self.sequences.append([])
         self.parents.append(parent)
-        self.depths.append(depth)
+        self.depths.append(self.depths[above] + 1 if above >= 0 else 0)
+        self.rounds.append(state.round)
+        self.steps.append(self.steps[above] + 1 if same_round else 0)
         self.reach.append(reach)
         return len(self.keys) - 1
 
@@ -183,6 +189,8 @@ def compile_tree(game: Game, opponents: Mapping[str, Strategy], seat: Seat, limi
         sequences=padded,
         parents=np.array(builder.parents, dtype=np.int64),
         depths=np.array(builder.depths, dtype=np.int64),
+        rounds=np.array(builder.rounds, dtype=np.int64),
+        steps=np.array(builder.steps, dtype=np.int64),
         reach=np.array(builder.reach).reshape(len(builder.keys), len(opponents)),
         payoff=np.array(builder.payoff),
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.audit.exact.compile import compile_tree
-from equipoise.audit.exact.tree import Tree
+from equipoise.audit.exact.tree import InformationKey, Tree
 from equipoise.games.base import Game
 from equipoise.objective.features import OPPONENT, OWN, Features, feature_count
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.recall import TableStrategy
-from equipoise.types import Seat
+from equipoise.types import Action, Seat
 
 __all__ = ["WorstCase", "best_reply", "reply_table", "responder", "worst_case"]
 
@@ -61,24 +62,23 @@ class WorstCase:
     security: float
 
 
-def worst_case(game: Game, policy: Strategy, limit: int = 100_000) -> WorstCase:
+def worst_case(game: Game, placed: Sequence[tuple[Strategy, Seat]], limit: int = 100_000) -> WorstCase:
     """Return the policy's worst case, exactly.
 
     Args:
         game: The rules; pass ``game.stage()`` where rounds are independent.
-        policy: The policy in finite-memory form.
+        placed: The policy in finite-memory form and the seat it sits at, once for every placement.
         limit: Largest number of the responder's information states.
 
     Raises:
         TooLargeError: The responder has more.
     """
-    seats = _seats(game)
     gains, losses = [], []
-    for seat in seats:
-        tree = compile_tree(game, {"policy": policy}, seat, limit)
+    for strategy, seat in placed:
+        tree = compile_tree(game, {"policy": strategy}, 1 - seat, limit)
         gains.append(best_reply(tree, tree.payoff[:, 0, OWN])[0])
         losses.append(best_reply(tree, -tree.payoff[:, 0, OPPONENT])[0])
-    return WorstCase(float(np.mean(gains)), -float(np.mean(losses)))
+    return WorstCase(float(np.mean(gains)), 0.0 - float(np.mean(losses)))
 
 
 def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: int = 100_000) -> Strategy:
@@ -91,7 +91,7 @@ def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: 
         name: Name of the responder.
         limit: Largest number of the responder's information states.
     """
-    table = {}
+    table: dict[InformationKey, Mapping[Action, float]] = {}
     for seat in _seats(game):
         tree = compile_tree(game, {"policy": policy}, seat, limit)
         choice = best_reply(tree, tree.payoff[:, 0] @ reward)[1]

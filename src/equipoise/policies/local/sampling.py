@@ -56,7 +56,6 @@ class _KeyedDraws(LogitsProcessor):  # type: ignore[misc]
         return torch.full_like(scores, -math.inf).scatter(1, picked, 0.0)
 
 
-@torch.no_grad()  # type: ignore[untyped-decorator]
 def generate(
     backbone: Backbone,
     prompts: Sequence[tuple[int, ...]],

@@ -12,8 +12,9 @@ from typing import Any
 
 import torch
 
-from equipoise.policies.local.backbone import Backbone, Prefix, Row
-from equipoise.policies.local.chat import common_length, end_of_turn, prompt_ids, rules_prefix, word_ids
+from equipoise.policies.local.backbone import Backbone, Row
+from equipoise.policies.local.chat import end_of_turn, prompt_ids, word_ids
+from equipoise.policies.local.prefixes import Prefixes
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.trie import Trie, build_trie
 from equipoise.prompts.base import MARKER
@@ -55,8 +56,8 @@ class ActionScorer:
         self.backbone = Backbone(model, max_rows=max_rows, max_tokens=max_tokens)
         self._end = end_of_turn(tokenizer)
         self._tries: dict[tuple[str, ...], Trie] = {}
-        self._beginnings: dict[str, tuple[int, ...]] = {}
-        self._kept: dict[tuple[int, ...], Prefix] = {}
+        self._prompts: dict[Question, tuple[int, ...]] = {}
+        self._prefixes = Prefixes(self.backbone, tokenizer, prefill=MARKER)
 
     def log_probabilities(
         self, questions: Sequence[Question], *, reuse_prefix: bool = False
@@ -107,7 +108,9 @@ class ActionScorer:
 
     def prompt_ids(self, question: Question) -> tuple[int, ...]:
         """Return the tokens that the model reads before it chooses."""
-        return prompt_ids(question.prompt, self.tokenizer, prefill=MARKER)
+        if question not in self._prompts:
+            self._prompts[question] = prompt_ids(question.prompt, self.tokenizer, prefill=MARKER)
+        return self._prompts[question]
 
     def trie(self, words: tuple[str, ...]) -> Trie:
         """Return the token trie over a set of words."""
@@ -117,7 +120,8 @@ class ActionScorer:
 
     def clear(self) -> None:
         """Forget what was computed with the current weights."""
-        self._kept.clear()
+        self._prefixes.clear()
+        self._prompts.clear()
 
     def _logits(self, rows: Sequence[Row], groups: Sequence[str], reuse: bool) -> list[torch.Tensor]:
         """Return the wanted logits of each row; rows of one group share their rules."""
@@ -125,26 +129,13 @@ class ActionScorer:
         for group in dict.fromkeys(groups):
             members = [i for i, g in enumerate(groups) if g == group]
             picked = [rows[i] for i in members]
-            prefix = self._prefix(group, picked, reuse)
+            prefix = None
+            if self.prefix_cache:
+                # A prefix must leave every position that is asked for to the rows.
+                limit = min(min(row.positions) for row in picked)
+                prefix = self._prefixes.get(group, [row.ids for row in picked], limit, keep=reuse)
             found.update(zip(members, self.backbone.logits(picked, prefix), strict=True))
         return [found[i] for i in range(len(rows))]
-
-    def _prefix(self, rules: str, rows: Sequence[Row], reuse: bool) -> Prefix | None:
-        reuse = reuse and not torch.is_grad_enabled()
-        if not self.prefix_cache or (len(rows) == 1 and not reuse):
-            return None
-        if rules not in self._beginnings:
-            self._beginnings[rules] = rules_prefix(rules, self.tokenizer, prefill=MARKER)
-        # A prefix must leave every position that is asked for to the rows.
-        ids = self._beginnings[rules][: min(min(row.positions) for row in rows)]
-        if any(row.ids[: len(ids)] != ids for row in rows):
-            ids = ids[: common_length([ids, *(row.ids for row in rows)])]
-        if ids in self._kept and reuse:
-            return self._kept[ids]
-        prefix = self.backbone.encode(ids)
-        if prefix is not None and reuse:
-            self._kept[ids] = prefix
-        return prefix
 
 
 def _combine(trie: Trie, nodes: dict[int, torch.Tensor], device: Any) -> torch.Tensor:

@@ -1,0 +1,180 @@
+"""What ``import equipoise`` gives a notebook; the command line calls the same functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from equipoise.audit.result import AuditResult, Difference, GameResult, paired
+from equipoise.audit.run import AuditConfig, audit_game
+from equipoise.errors import RequestError
+from equipoise.games.base import Game, Weights
+from equipoise.games.registry import game_names
+from equipoise.opponents.pools import default_pools
+from equipoise.play.deals import Deal, Split
+from equipoise.play.engine import play as play_episodes
+from equipoise.play.requests import EpisodeRequest, InvalidRule
+from equipoise.policies.base import AnyPolicy
+from equipoise.policies.registry import load_game, load_opponents
+from equipoise.policies.registry import load_policy as _load_policy
+from equipoise.progress import Reporter
+from equipoise.types import Episode
+
+__all__ = ["audit", "load_policy", "play"]
+
+
+def audit(
+    game: str | Game | Sequence[str | Game],
+    policy: Any,
+    *,
+    baseline: Any = None,
+    episodes: int = 100,
+    seed: int = 0,
+    exact: bool | None = None,
+    level: float = 0.95,
+    pools: Mapping[str, Sequence[str]] | None = None,
+    weights: Mapping[str, float] | None = None,
+    options: Mapping[str, Any] | None = None,
+    rule: InvalidRule | None = None,
+    out: str | Path | None = None,
+    quiet: bool = True,
+    **settings: Any,
+) -> AuditResult:
+    """Judge a policy: what it earns, and what it does to others, with intervals.
+
+    Args:
+        game: A game, several, or ``"all"``.
+        policy: A policy name (``scripted:tit_for_tat``, ``smollm2`` …), a policy or a function from a
+            decision to an action or to a mapping from actions to probabilities.
+        baseline: Another policy, played on the same deals; paired differences are reported.
+        episodes: Deals per opponent, each played from both seats.
+        seed: Seed of deals and draws.
+        exact: True computes exactly, False samples, None computes what is cheap.
+        level: Confidence level.
+        pools: Opponents by pool, replacing the game's own.
+        weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
+        options: Options of the game.
+        rule: What happens to invalid answers.
+        out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
+        quiet: Whether to show no progress.
+        settings: Settings of language models (mode, temperature, dtype, device, threads …).
+
+    Returns:
+        The results; print them, or use ``to_json``, ``to_dataframe``, ``save``.
+
+    Raises:
+        RequestError: Something asked for does not exist or is out of range.
+    """
+    reporter = Reporter(quiet)
+    config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
+    results: list[GameResult] = []
+    differences: list[Difference] = []
+    for one in _games(game, options):
+        here = _configure(config, one, pools, weights)
+        found = [
+            _audit_one(one, spec, here, out, role, reporter, settings)
+            for role, spec in (("policy", policy), ("baseline", baseline))
+            if spec is not None
+        ]
+        results += found
+        if baseline is not None:
+            differences += paired(found[0], found[1], (found[0].policy, found[1].policy), level)
+    result = AuditResult(results, differences)
+    if out is not None:
+        result.save(Path(out) / "audit.json")
+    return result
+
+
+def play(
+    game: str | Game,
+    policy: Any,
+    opponent: str,
+    *,
+    seat: int = 0,
+    deal: int = 0,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    rule: InvalidRule | None = None,
+    **settings: Any,
+) -> Episode:
+    """Play one episode and return it.
+
+    Args:
+        game: The game.
+        policy: The policy under study (see :func:`audit`).
+        opponent: A strategy of the game by its bare name, or any policy name.
+        seat: Seat of the policy.
+        deal: Index of the deal.
+        seed: Seed of the deal and of the policy's draws.
+        options: Options of the game.
+        rule: What happens to invalid answers.
+        settings: Settings of language models.
+    """
+    rules = load_game(game, options) if isinstance(game, str) else game
+    if not 0 <= seat < rules.info_record.seats:
+        raise RequestError(f"seat = {seat}: {rules.name} has seats 0 to {rules.info_record.seats - 1}")
+    own = _load_policy(policy, rules, **settings)
+    other = load_opponents([opponent], rules)[opponent]
+    request = EpisodeRequest(
+        game=rules,
+        deal=Deal(seed, Split.REPORT, rules.info_record.key, deal),
+        pool="play",
+        opponent=opponent,
+        seat=seat,
+        players=(own, other) if seat == 0 else (other, own),
+    )
+    return play_episodes([request], rule)[0].episode
+
+
+def load_policy(spec: Any, game: str | Game, **settings: Any) -> AnyPolicy:
+    """Return the policy a name stands for (see ``equipoise.policies.registry.KINDS``).
+
+    Args:
+        spec: A name, a policy, a strategy or a function.
+        game: The game it shall play.
+        settings: Settings of language models: mode, temperature, dtype, device, threads …
+    """
+    return _load_policy(spec, load_game(game) if isinstance(game, str) else game, **settings)
+
+
+def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:
+    if games == "all":
+        games = game_names()
+    chosen = [games] if isinstance(games, str | Game) else list(games)
+    if options and len(chosen) > 1:
+        raise RequestError("options belong to one game: audit one game at a time")
+    return [load_game(game, options) if isinstance(game, str) else game for game in chosen]
+
+
+def _configure(
+    config: AuditConfig,
+    game: Game,
+    pools: Mapping[str, Sequence[str]] | None,
+    weights: Mapping[str, float] | None,
+) -> AuditConfig:
+    chosen = default_pools(game.name).replace(pools or {})
+    base = game.info_record.weights
+    given = {"e": base.e, "c": base.c, "x": base.x}
+    for name, value in (weights or {}).items():
+        if name not in given:
+            raise RequestError(f"unknown weight {name!r}: choose among e, c, x")
+        if not float(value) >= 0.0:
+            raise RequestError(f"weight {name} = {value!r}: penalty weights are not negative")
+        given[name] = float(value)
+    return replace(config, pools=chosen, weights=Weights(**given))
+
+
+def _audit_one(
+    game: Game,
+    spec: Any,
+    config: AuditConfig,
+    out: str | Path | None,
+    role: str,
+    reporter: Reporter,
+    settings: Mapping[str, Any],
+) -> GameResult:
+    policy = _load_policy(spec, game, **settings)
+    folder = None if out is None else Path(out) / game.name / role
+    return audit_game(game, policy, replace(config, out=folder), reporter)

@@ -1,0 +1,210 @@
+"""A language model of transformers as a policy.
+
+``choose`` scores the legal words (see ``scoring``): exact probabilities, never illegal, and a table keeps
+what was scored, so that decisions the model cannot tell apart cost one forward pass. ``free`` generates text
+and reads the action off its last line (see ``free``), the setting of the papers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from equipoise.errors import RequestError
+from equipoise.policies.base import Policy, draw
+from equipoise.policies.local.free import FreeText
+from equipoise.policies.local.loading import LoadedModel, load_spec
+from equipoise.policies.local.question import Question
+from equipoise.policies.local.scoring import ActionScorer
+from equipoise.prompts.registry import get_renderer
+from equipoise.types import Choice, Decision, Generation, Probabilities, StopReason
+
+__all__ = ["MODES", "LocalPolicy"]
+
+MODES = ("choose", "free")
+"""How a local model may decide."""
+
+
+class LocalPolicy(Policy):
+    """A local language model at a seat.
+
+    Attributes:
+        loaded: Model, tokenizer and fingerprint.
+        mode: ``choose`` or ``free``.
+        scorer: Scores actions; trainers differentiate through it.
+    """
+
+    strict = False
+    exact_states = 64
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        mode: str = "choose",
+        temperature: float = 1.0,
+        max_new_tokens: int = 32,
+        name: str | None = None,
+        *,
+        deduplicate: bool = True,
+        prefix_cache: bool = True,
+        max_rows: int = 64,
+    ) -> None:
+        """Wrap a loaded model.
+
+        Args:
+            loaded: The model.
+            mode: ``choose`` or ``free``.
+            temperature: Divides the log-probabilities of actions (``choose``, above 0) or the logits of
+                tokens (``free``, 0 takes the likeliest).
+            max_new_tokens: Budget of a generation in ``free`` mode.
+            name: How reports name the policy; the model's spec if None.
+            deduplicate: Whether a question is scored once and kept. Turn off only to measure its use.
+            prefix_cache: Whether shared rules are encoded once.
+            max_rows: Largest batch of the model.
+
+        Raises:
+            RequestError: A setting is out of range.
+        """
+        if mode not in MODES:
+            raise RequestError(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
+        if temperature < 0.0 or (temperature == 0.0 and mode == "choose"):
+            raise RequestError(f"temperature {temperature:g} is out of range for mode {mode!r}")
+        self.loaded, self.mode = loaded, mode
+        self.name = name or loaded.spec or "local"
+        self.fingerprint = f"{loaded.fingerprint}/{mode}/{temperature:g}"
+        if mode == "free":
+            self.exact_states = 0
+        self.temperature, self.deduplicate = temperature, deduplicate
+        self.scorer = ActionScorer(
+            loaded.model,
+            loaded.tokenizer,
+            prefix_cache=prefix_cache,
+            deduplicate=deduplicate,
+            max_rows=max_rows,
+        )
+        self._table: dict[Question, tuple[float, ...]] = {}
+        self._free = FreeText(
+            loaded,
+            self.scorer.backbone,
+            temperature=temperature,
+            max_new_tokens=max_new_tokens,
+            max_rows=max_rows,
+            prefix_cache=prefix_cache,
+        )
+
+    @classmethod
+    def from_spec(
+        cls,
+        spec: str,
+        mode: str = "choose",
+        dtype: str = "float32",
+        device: str = "cpu",
+        threads: int | None = None,
+        *,
+        trainable: bool = False,
+        quiet: bool = False,
+        **settings: Any,
+    ) -> LocalPolicy:
+        """Load ``smollm2``, ``tiny-random`` or ``hf:PATH_OR_ID``, each with ``+ADAPTER``.
+
+        Args:
+            spec: What to load.
+            mode: ``choose`` or ``free``.
+            dtype: ``float32``, ``bfloat16`` or ``float16``.
+            device: A torch device.
+            threads: CPU threads of torch; None leaves them as they are.
+            trainable: Whether the adapter's weights get gradients.
+            quiet: Show no progress.
+            settings: Further settings of the constructor.
+
+        Raises:
+            RequestError: The spec or a setting is wrong.
+        """
+        loaded = load_spec(spec, dtype, device, threads=threads, trainable=trainable, quiet=quiet)
+        return cls(loaded, mode, **settings)
+
+    def question(self, decision: Decision) -> Question:
+        """Return what the model is asked at a decision.
+
+        Raises:
+            RequestError: The decision has no finite set of legal actions, or its game no words.
+        """
+        if decision.legal is None:
+            raise RequestError("a free-text decision has no legal actions to choose from: use mode 'free'")
+        renderer = get_renderer(decision.rules.name)
+        return Question(renderer.prompt(decision), tuple(renderer.say(a) for a in decision.legal))
+
+    def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
+        """Return the distribution over legal actions at every decision."""
+        if self.mode != "choose":
+            return super().probabilities(decisions)
+        scored = self._score([self.question(decision) for decision in decisions])
+        return [dict(zip(d.legal or (), p, strict=True)) for d, p in zip(decisions, scored, strict=True)]
+
+    def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+        """Answer every decision; all that is not yet known is computed in one batch."""
+        return self._choose(decisions) if self.mode == "choose" else self._free.answer(decisions)
+
+    def clear(self) -> None:
+        """Forget what the old weights said; call after every change of weights or adapters."""
+        self._table.clear()
+        self._free.clear()
+        self.scorer.clear()
+        self.version += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the scored table, ready for JSON (floats survive it bit for bit)."""
+        return {"version": self.version, "table": {q.key: list(p) for q, p in self._table.items()}}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take back what :meth:`state_dict` returned; the weights are the caller's business."""
+        self.clear()
+        self.version = int(state["version"])
+        self._table.update({Question.from_key(k): tuple(p) for k, p in state["table"].items()})
+
+    def _score(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
+        import torch
+
+        if self.deduplicate:
+            missing = [q for q in dict.fromkeys(questions) if q not in self._table]
+        else:
+            missing = list(questions)
+        scored: list[tuple[float, ...]] = []
+        if missing:
+            with torch.no_grad():
+                found = self.scorer.log_probabilities(missing, reuse_prefix=self.deduplicate)
+            scored = [_softmax(row.tolist(), self.temperature) for row in found]
+        if not self.deduplicate:
+            return scored
+        self._table.update(zip(missing, scored, strict=True))
+        return [self._table[question] for question in questions]
+
+    def _choose(self, decisions: Sequence[Decision]) -> list[Choice]:
+        questions = [self.question(decision) for decision in decisions]
+        choices: list[Choice] = []
+        for decision, question, row in zip(decisions, questions, self._score(questions), strict=True):
+            legal = decision.legal or ()
+            probabilities = dict(zip(legal, row, strict=True))
+            action = draw(probabilities, decision)
+            number, trie = legal.index(action), self.scorer.trie(question.words)
+            logprobs, mask = trie.token_logprobs(number, row)
+            generation = Generation(
+                role="action",
+                prompt_ids=self.scorer.prompt_ids(question),
+                ids=trie.continuations[number],
+                logprobs=logprobs,
+                mask=mask,
+                stop=StopReason.FINISHED,
+                text=question.words[number],
+            )
+            choices.append(Choice(action, probabilities=probabilities, generations=(generation,)))
+        return choices
+
+
+def _softmax(logs: Sequence[float], temperature: float) -> tuple[float, ...]:
+    """Return probabilities in double precision, so that they sum to 1 well enough to draw from."""
+    top = max(logs)
+    weights = [math.exp((value - top) / temperature) for value in logs]
+    total = math.fsum(weights)
+    return tuple(weight / total for weight in weights)
