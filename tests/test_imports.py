@@ -110,7 +110,10 @@ def test_imports_point_inward(path: Path) -> None:
         ("from .base import Game", 0),
         ("import importlib\nimportlib.import_module('equipoise.audit.run')", 1),
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from equipoise.audit import run", 0),
-        ("import typing as t\nif t.TYPE_CHECKING:\n    import equipoise.cli\nelse:\n    import equipoise.api", 1),
+        (
+            "if typing.TYPE_CHECKING:\n    import equipoise.cli\nelse:\n    import equipoise.api",
+            1,
+        ),
         ("import numpy\nfrom equipoise.types import Action\nfrom equipoise import games", 0),
     ],
 )

@@ -4,15 +4,9 @@ from typing import Any
 
 import pytest
 
+from equipoise.games.registry import make_game
 from equipoise.policies.local import LoadedModel
-from equipoise.policies.local.chat import (
-    common_length,
-    end_of_turn,
-    prompt_ids,
-    prompt_text,
-    rules_prefix,
-    word_ids,
-)
+from equipoise.policies.local.chat import end_of_turn, prompt_ids, prompt_text, word_ids
 from equipoise.policies.local.tiny import tiny_tokenizer
 from equipoise.prompts.base import Prompt
 from equipoise.prompts.registry import get_renderer
@@ -44,22 +38,21 @@ def test_words_are_tokenised_as_they_follow_the_marker(tiny: LoadedModel) -> Non
         assert tiny.tokenizer.decode(word_ids(word, tiny.tokenizer)) == f" {word}"
 
 
-def test_every_prompt_of_a_game_begins_with_the_rules_prefix(
+def test_prompts_of_a_game_share_the_tokens_of_its_rules(
     tiny: LoadedModel, decisions: list[Decision]
 ) -> None:
+    by_game: dict[str, list[tuple[int, ...]]] = {}
     for decision in decisions:
         prompt = get_renderer(decision.rules.name).prompt(decision)
-        prefix = rules_prefix(prompt.rules, tiny.tokenizer)
-        assert prompt_ids(prompt, tiny.tokenizer)[: len(prefix)] == prefix
-        assert prompt.rules.strip() in tiny.tokenizer.decode(prefix)
+        by_game.setdefault(decision.rules.name, []).append(prompt_ids(prompt, tiny.tokenizer))
+    for game, prompts in by_game.items():
+        columns = enumerate(zip(*prompts, strict=False))
+        shared = prompts[0][: next(i for i, column in columns if len(set(column)) > 1)]
+        rules = get_renderer(game).rules(make_game(game))
+        assert rules.strip() in tiny.tokenizer.decode(shared)
 
 
 def test_the_end_of_turn_is_read_off_the_template(tiny: LoadedModel) -> None:
     tokenizer = tiny_tokenizer()
     tokenizer.eos_token = "<|pad|>"
     assert end_of_turn(tokenizer) == tiny.tokenizer.eos_token_id
-
-
-def test_common_length() -> None:
-    assert common_length([(1, 2, 3), (1, 2), (1, 2, 4)]) == 2
-    assert common_length([(1,), (2,)]) == 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 
+from equipoise.play.deals import DecisionDraws
 from equipoise.policies.local import LoadedModel, LocalPolicy
 from equipoise.policies.local import free as free_module
 from equipoise.policies.local.sampling import Sampled
@@ -54,15 +56,11 @@ def test_temperature_zero_takes_the_likeliest_token(tiny: LoadedModel, decisions
 
 
 def test_first_tokens_follow_their_probabilities(tiny: LoadedModel, decisions: list[Decision]) -> None:
-    """Mean log-probability of drawn tokens is minus the entropy."""
+    # The mean log-probability of drawn tokens is minus the entropy.
     policy = LocalPolicy(tiny, mode="free", max_new_tokens=1, max_rows=512)
-    made = [choice.generations[0] for choice in policy.act([*decisions[:1]])]
+    made = [choice.generations[0] for choice in policy.act(decisions[:1])]
     with torch.no_grad():
         p = torch.softmax(tiny.model(torch.tensor([made[0].prompt_ids])).logits[0, -1].double(), -1)
-    from dataclasses import replace
-
-    from equipoise.play.deals import DecisionDraws
-
     n = 512
     many = [replace(decisions[0], draws=DecisionDraws.of_policy(3, f"{i}", 0, 0, 0)) for i in range(n)]
     drawn = [choice.generations[0].logprobs[0] for choice in policy.act(many)]

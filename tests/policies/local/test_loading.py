@@ -88,6 +88,18 @@ def test_an_adapter_changes_the_policy(adapter: Path, folder: Path, decisions: l
         assert adapted.probabilities(decisions[:1])[0] == pytest.approx(plain[0], abs=1e-6)
 
 
+def test_an_adapter_speaks_in_free_mode(adapter: Path, decisions: list[Decision]) -> None:
+    policies = [
+        LocalPolicy.from_spec(spec, mode="free", max_new_tokens=6)
+        for spec in ("tiny-random", f"tiny-random+{adapter}")
+    ]
+    plain, adapted = ([c.generations[0].ids for c in policy.act(decisions)] for policy in policies)
+    assert plain != adapted
+    with policies[1].loaded.model.disable_adapter():
+        policies[1].clear()
+        assert [c.generations[0].ids for c in policies[1].act(decisions)] == plain
+
+
 def test_gradients_reach_the_adapter_through_the_shared_prefix(
     adapter: Path, decisions: list[Decision]
 ) -> None:

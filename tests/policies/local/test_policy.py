@@ -108,6 +108,16 @@ def test_state_survives_json_bit_for_bit(tiny: LoadedModel, decisions: list[Deci
     assert json.dumps(other.state_dict()) == json.dumps(policy.state_dict())
 
 
+def test_a_resumed_policy_goes_on_with_the_same_bits(tiny: LoadedModel, decisions: list[Decision]) -> None:
+    half = len(decisions) // 2
+    straight, first, second = LocalPolicy(tiny), LocalPolicy(tiny), LocalPolicy(tiny)
+    straight.act(decisions[:half])
+    straight.state_dict()
+    first.act(decisions[:half])
+    second.load_state_dict(first.state_dict())
+    assert straight.probabilities(decisions[half:]) == second.probabilities(decisions[half:])
+
+
 def test_settings_out_of_range_are_named(tiny: LoadedModel) -> None:
     with pytest.raises(RequestError, match="unknown mode 'think': choose one of choose, free"):
         LocalPolicy(tiny, mode="think")

@@ -8,9 +8,10 @@ import pytest
 import torch
 
 from equipoise.policies.local import ActionScorer, LoadedModel, Question
-from equipoise.policies.local.backbone import Backbone, Row
+from equipoise.policies.local.backbone import Row
 from equipoise.policies.local.chat import end_of_turn, prompt_ids, word_ids
 from equipoise.policies.local.tiny import tiny_model, tiny_tokenizer
+from equipoise.policies.local.treecache import TreeCache, takes_trees
 from equipoise.prompts.base import MARKER, Prompt
 
 WORDS = [("COOPERATE", "DEFECT"), ("1", "10", "100", "2"), ("CALL", "FOLD"), ("ONLY",)]
@@ -64,25 +65,26 @@ def test_gradients_equal_those_of_a_plain_forward_pass() -> None:
     expected = gradients([by_hand(loaded, q) for q in QUESTIONS])
     for prefix_cache in (True, False):
         scorer = ActionScorer(model, tokenizer, prefix_cache=prefix_cache, max_rows=5)
-        found = gradients(scorer.log_probabilities(QUESTIONS, reuse_prefix=True))
+        found = gradients(scorer.log_probabilities(QUESTIONS, reuse=True))
         torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_identical_questions_are_computed_once(tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    real = Backbone.logits
+    real = TreeCache.logits
 
-    def counting(self: Backbone, rows: list[Row], prefix: Any = None) -> list[Any]:
+    def counting(self: TreeCache, rows: list[Row]) -> list[Any] | None:
         seen.append(len(rows))
-        return real(self, rows, prefix)
+        return real(self, rows)
 
-    monkeypatch.setattr(Backbone, "logits", counting)
+    assert takes_trees(ActionScorer(tiny.model, tiny.tokenizer).backbone)
+    monkeypatch.setattr(TreeCache, "logits", counting)
     scorer = ActionScorer(tiny.model, tiny.tokenizer)
     scored = scorer.log_probabilities([QUESTIONS[0]] * 5)
-    assert seen == [1]
+    assert seen[-1] == 1
     assert all(row is scored[0] for row in scored)
     ActionScorer(tiny.model, tiny.tokenizer, deduplicate=False).log_probabilities([QUESTIONS[0]] * 5)
-    assert seen == [1, 5]
+    assert seen[-1] == 5
 
 
 def test_kept_prefixes_change_nothing_and_are_dropped_by_clear() -> None:
@@ -90,13 +92,13 @@ def test_kept_prefixes_change_nothing_and_are_dropped_by_clear() -> None:
     model = tiny_model(tokenizer)
     scorer = ActionScorer(model, tokenizer)
     with torch.no_grad():
-        first = scorer.log_probabilities(QUESTIONS, reuse_prefix=True)
-        again = scorer.log_probabilities(QUESTIONS, reuse_prefix=True)
+        first = scorer.log_probabilities(QUESTIONS, reuse=True)
+        again = scorer.log_probabilities(QUESTIONS, reuse=True)
         assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
         for parameter in model.parameters():
             parameter.mul_(1.1)
         scorer.clear()
-        after = scorer.log_probabilities(QUESTIONS, reuse_prefix=True)
+        after = scorer.log_probabilities(QUESTIONS, reuse=True)
         fresh = ActionScorer(model, tokenizer).log_probabilities(QUESTIONS)
     assert all(torch.equal(a, b) for a, b in zip(after, fresh, strict=True))
     assert not torch.equal(first[0], after[0])
@@ -128,7 +130,7 @@ def test_a_model_with_a_sliding_window_gets_full_rows() -> None:
     )
     loaded = LoadedModel(MistralForCausalLM(config).eval(), tokenizer, "")
     scorer = ActionScorer(loaded.model, tokenizer)
-    assert scorer.backbone.encode((1, 2, 3)) is None
+    assert not takes_trees(scorer.backbone)
     with torch.no_grad():
         for question, row in zip(QUESTIONS, scorer.log_probabilities(QUESTIONS), strict=True):
             torch.testing.assert_close(row, by_hand(loaded, question), rtol=1e-5, atol=1e-5)

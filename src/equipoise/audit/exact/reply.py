@@ -29,7 +29,7 @@ def best_reply(tree: Tree, rewards: NDArray[np.float64]) -> tuple[float, NDArray
     below = np.zeros(len(tree.payoff))
     choice = np.zeros(tree.sequences.shape)
     mask = tree.mask
-    for level in reversed(tree.levels()):
+    for level in reversed(tree.levels):
         rows = tree.sequences[level]
         q = np.where(mask[level], rewards[rows] + below[rows], -np.inf)
         best = q.argmax(axis=1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,13 +59,14 @@ class Tree:
     reach: NDArray[np.float64]
     payoff: NDArray[np.float64]
 
-    @property
+    @cached_property
     def mask(self) -> NDArray[np.bool_]:
         """(I, A) whether the action exists."""
         return np.asarray(self.sequences >= 0)
 
+    @cached_property
     def levels(self) -> list[NDArray[np.int64]]:
-        """Return the numbers of the information states of each depth."""
+        """The numbers of the information states of each depth."""
         top = int(self.depths.max(initial=-1)) + 1
         return [np.flatnonzero(self.depths == depth) for depth in range(top)]
 
@@ -72,7 +74,7 @@ class Tree:
         """Return y, (S,), for a policy given as (I, A) action probabilities."""
         y = np.zeros(len(self.payoff))
         y[0] = 1.0
-        for level in self.levels():
+        for level in self.levels:
             rows = self.sequences[level]
             mask = rows >= 0
             products = y[self.parents[level]][:, None] * probabilities[level]
@@ -95,7 +97,7 @@ class Tree:
         q = np.zeros(self.sequences.shape)
         below = np.zeros(len(self.payoff))
         mask = self.mask
-        for level in reversed(self.levels()):
+        for level in reversed(self.levels):
             rows = self.sequences[level]
             q[level] = np.where(mask[level], rewards[rows] + below[rows], 0.0)
             worth = (probabilities[level] * q[level]).sum(axis=1)

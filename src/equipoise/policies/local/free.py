@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import torch
 
-from equipoise.policies.local.backbone import Backbone
 from equipoise.policies.local.chat import end_of_turn, prompt_ids
 from equipoise.policies.local.loading import LoadedModel
-from equipoise.policies.local.prefixes import Prefixes
 from equipoise.policies.local.sampling import Sampled, generate
+from equipoise.policies.local.scoring import ActionScorer
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Choice, Decision, Generation, StopReason, Validity
 
@@ -23,54 +22,44 @@ class FreeText:
     def __init__(
         self,
         loaded: LoadedModel,
-        backbone: Backbone,
+        scorer: ActionScorer,
         *,
         temperature: float,
         max_new_tokens: int,
         max_rows: int,
-        prefix_cache: bool = True,
     ) -> None:
-        """Take a model and the settings of generation."""
-        self.loaded, self.backbone = loaded, backbone
+        """Take a model, its scorer (whose token tree reads the prompts) and the settings of generation."""
+        self.loaded, self.scorer = loaded, scorer
         self.temperature, self.max_new_tokens, self.max_rows = temperature, max_new_tokens, max_rows
-        self._prefixes = Prefixes(backbone, loaded.tokenizer) if prefix_cache else None
         self._stop_ids = _stop_ids(loaded)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
-        prompts = [get_renderer(d.rules.name).prompt(d) for d in decisions]
+        prompts = (get_renderer(d.rules.name).prompt(d) for d in decisions)
         ids = [prompt_ids(prompt, self.loaded.tokenizer) for prompt in prompts]
         choices: dict[int, Choice] = {}
-        for rules in dict.fromkeys(prompt.rules for prompt in prompts):
-            members = [i for i, prompt in enumerate(prompts) if prompt.rules == rules]
-            # Prompts of like length are padded together.
-            members.sort(key=lambda i: (len(ids[i]), i))
-            for start in range(0, len(members), self.max_rows):
-                chunk = members[start : start + self.max_rows]
-                sampled = self._sample(rules, [ids[i] for i in chunk], [decisions[i] for i in chunk])
-                for i, s in zip(chunk, sampled, strict=True):
-                    choices[i] = self._read(decisions[i], ids[i], s)
+        # Prompts of like length are padded together.
+        order = sorted(range(len(ids)), key=lambda i: (len(ids[i]), i))
+        for start in range(0, len(order), self.max_rows):
+            chunk = order[start : start + self.max_rows]
+            sampled = self._sample([ids[i] for i in chunk], [decisions[i] for i in chunk])
+            for i, s in zip(chunk, sampled, strict=True):
+                choices[i] = self._read(decisions[i], ids[i], s)
         return [choices[i] for i in range(len(decisions))]
 
-    def clear(self) -> None:
-        """Forget what was computed with the current weights."""
-        if self._prefixes is not None:
-            self._prefixes.clear()
-
-    def _sample(self, rules: str, ids: list[tuple[int, ...]], decisions: Sequence[Decision]) -> list[Sampled]:
-        prefix = None
-        if self._prefixes is not None:
-            with torch.no_grad():
-                prefix = self._prefixes.get(rules, ids, min(map(len, ids)) - 1, keep=True)
+    def _sample(self, ids: list[tuple[int, ...]], decisions: Sequence[Decision]) -> list[Sampled]:
+        with torch.no_grad():
+            tree = self.scorer.tree(reuse=True)
+            layers = None if tree is None else tree.prefill(ids)
         return generate(
-            self.backbone,
+            self.scorer.backbone,
             ids,
             [decision.draws.uniform for decision in decisions],
             stop_ids=self._stop_ids,
             pad=self.loaded.tokenizer.pad_token_id,
             max_new_tokens=self.max_new_tokens,
             temperature=self.temperature,
-            prefix=prefix,
+            layers=layers,
         )
 
     def _read(self, decision: Decision, prompt: tuple[int, ...], sampled: Sampled) -> Choice:

@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
 from equipoise.errors import RequestError
 from equipoise.policies.base import Policy, draw
 from equipoise.policies.local.free import FreeText
@@ -60,7 +62,7 @@ class LocalPolicy(Policy):
             max_new_tokens: Budget of a generation in ``free`` mode.
             name: How reports name the policy; the model's spec if None.
             deduplicate: Whether a question is scored once and kept. Turn off only to measure its use.
-            prefix_cache: Whether shared rules are encoded once.
+            prefix_cache: Whether what prompts have in common is read once.
             max_rows: Largest batch of the model.
 
         Raises:
@@ -86,11 +88,10 @@ class LocalPolicy(Policy):
         self._table: dict[Question, tuple[float, ...]] = {}
         self._free = FreeText(
             loaded,
-            self.scorer.backbone,
+            self.scorer,
             temperature=temperature,
             max_new_tokens=max_new_tokens,
             max_rows=max_rows,
-            prefix_cache=prefix_cache,
         )
 
     @classmethod
@@ -149,12 +150,16 @@ class LocalPolicy(Policy):
     def clear(self) -> None:
         """Forget what the old weights said; call after every change of weights or adapters."""
         self._table.clear()
-        self._free.clear()
         self.scorer.clear()
         self.version += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the scored table, ready for JSON (floats survive it bit for bit)."""
+        """Return the scored table, ready for JSON (floats survive it bit for bit).
+
+        Forgets keys and values of earlier questions, which are not part of the state: a run that goes on
+        from here and one that is resumed from here then compute the same bits.
+        """
+        self.scorer.clear()
         return {"version": self.version, "table": {q.key: list(p) for q, p in self._table.items()}}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -164,8 +169,6 @@ class LocalPolicy(Policy):
         self._table.update({Question.from_key(k): tuple(p) for k, p in state["table"].items()})
 
     def _score(self, questions: Sequence[Question]) -> list[tuple[float, ...]]:
-        import torch
-
         if self.deduplicate:
             missing = [q for q in dict.fromkeys(questions) if q not in self._table]
         else:
@@ -173,7 +176,7 @@ class LocalPolicy(Policy):
         scored: list[tuple[float, ...]] = []
         if missing:
             with torch.no_grad():
-                found = self.scorer.log_probabilities(missing, reuse_prefix=self.deduplicate)
+                found = self.scorer.log_probabilities(missing, reuse=self.deduplicate)
             scored = [_softmax(row.tolist(), self.temperature) for row in found]
         if not self.deduplicate:
             return scored

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import GenerationConfig, LogitsProcessor
+from transformers import DynamicCache, GenerationConfig, LogitsProcessor
 
-from equipoise.policies.local.backbone import Backbone, Prefix
+from equipoise.policies.local.backbone import Backbone, Layers
 from equipoise.types import StopReason
 
 __all__ = ["Sampled", "generate"]
@@ -41,19 +41,21 @@ class _KeyedDraws(LogitsProcessor):  # type: ignore[misc]
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         step = input_ids.shape[1] - self.start
+        # Apple's GPUs have no doubles.
+        precise = (scores.cpu() if scores.device.type == "mps" else scores).double()
         if self.temperature > 0.0:
-            logprobs = torch.log_softmax(scores.double() / self.temperature, dim=-1)
+            logprobs = torch.log_softmax(precise / self.temperature, dim=-1)
             cumulative = logprobs.exp().cumsum(dim=-1)
             draws = [uniform(f"token/{step}") for uniform in self.uniforms]
-            u = torch.tensor(draws, dtype=torch.float64, device=scores.device).unsqueeze(1)
+            u = torch.tensor(draws, dtype=torch.float64, device=precise.device).unsqueeze(1)
             # Scaled by the last sum, which rounding leaves a hair off 1.
             picked = torch.searchsorted(cumulative, u * cumulative[:, -1:], right=True)
             picked = picked.clamp(max=scores.shape[-1] - 1)
         else:
-            logprobs = torch.log_softmax(scores.double(), dim=-1)
-            picked = scores.argmax(dim=-1, keepdim=True)
+            logprobs = torch.log_softmax(precise, dim=-1)
+            picked = logprobs.argmax(dim=-1, keepdim=True)
         self.logprobs.append(logprobs.gather(1, picked).squeeze(1))
-        return torch.full_like(scores, -math.inf).scatter(1, picked, 0.0)
+        return torch.full_like(scores, -math.inf).scatter(1, picked.to(scores.device), 0.0)
 
 
 def generate(
@@ -65,7 +67,7 @@ def generate(
     pad: int,
     max_new_tokens: int,
     temperature: float = 1.0,
-    prefix: Prefix | None = None,
+    layers: Layers | None = None,
 ) -> list[Sampled]:
     """Continue all prompts in one batch.
 
@@ -77,11 +79,11 @@ def generate(
         pad: The padding token.
         max_new_tokens: Budget of each completion.
         temperature: Divides the logits; 0 takes the likeliest token.
-        prefix: An encoded beginning shared by all prompts.
+        layers: Keys and values of all but the last token of each prompt, padded on the left.
     """
-    ids, mask = _pad_middle(prompts, len(prefix.ids) if prefix else 0, pad, backbone.model.device)
+    ids, mask = _pad_left(prompts, pad, backbone.model.device)
     draws = _KeyedDraws(uniforms, temperature, ids.shape[1])
-    cache = {backbone.cache_name: prefix.expand(len(prompts))} if prefix else {}
+    cache = {} if layers is None else {backbone.cache_name: DynamicCache(layers)}
     config = GenerationConfig(
         max_new_tokens=max_new_tokens,
         do_sample=False,
@@ -98,19 +100,12 @@ def generate(
     return [_cut(t, lp, frozenset(stop_ids)) for t, lp in zip(new, logprobs, strict=True)]
 
 
-def _pad_middle(
-    prompts: Sequence[tuple[int, ...]], shared: int, pad: int, device: Any
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pad between the shared beginning and the rest: left padding for what is not yet encoded."""
+def _pad_left(prompts: Sequence[tuple[int, ...]], pad: int, device: Any) -> tuple[torch.Tensor, torch.Tensor]:
     width = max(map(len, prompts))
-    ids = torch.full((len(prompts), width), pad, device=device)
-    mask = torch.zeros_like(ids)
-    for i, prompt in enumerate(prompts):
-        rest = torch.tensor(prompt[shared:], dtype=ids.dtype, device=device)
-        ids[i, :shared] = torch.tensor(prompt[:shared], dtype=ids.dtype, device=device)
-        ids[i, width - len(rest) :] = rest
-        mask[i, :shared] = 1
-        mask[i, width - len(rest) :] = 1
+    ids = torch.tensor([(pad,) * (width - len(prompt)) + prompt for prompt in prompts], device=device)
+    mask = torch.tensor(
+        [(0,) * (width - len(prompt)) + (1,) * len(prompt) for prompt in prompts], device=device
+    )
     return ids, mask
 
 

@@ -14,8 +14,8 @@ import torch
 
 from equipoise.policies.local.backbone import Backbone, Row
 from equipoise.policies.local.chat import end_of_turn, prompt_ids, word_ids
-from equipoise.policies.local.prefixes import Prefixes
 from equipoise.policies.local.question import Question
+from equipoise.policies.local.treecache import TreeCache, takes_trees
 from equipoise.policies.local.trie import Trie, build_trie
 from equipoise.prompts.base import MARKER
 
@@ -37,7 +37,8 @@ class ActionScorer:
         prefix_cache: bool = True,
         deduplicate: bool = True,
         max_rows: int = 64,
-        max_tokens: int = 2048,
+        max_tokens: int | None = None,
+        keep_bytes: int = 1 << 29,
     ) -> None:
         """Take a model.
 
@@ -45,10 +46,11 @@ class ActionScorer:
             model: A causal model of transformers, with or without PEFT adapters.
             tokenizer: Its tokenizer.
             device: Where to move the model; None leaves it where it is.
-            prefix_cache: Whether the rules shared by questions are encoded once.
+            prefix_cache: Whether what questions have in common is read once (see ``treecache``).
             deduplicate: Whether identical questions are scored once.
-            max_rows: Largest number of rows in one pass of the model.
-            max_tokens: Largest number of padded tokens in one pass.
+            max_rows: Largest number of padded rows in one pass of the model.
+            max_tokens: Largest number of tokens in one pass; None chooses by device.
+            keep_bytes: Keys and values kept across calls; when they are more, a call starts afresh.
         """
         self.model = model if device is None else model.to(device)
         self.tokenizer = tokenizer
@@ -57,17 +59,17 @@ class ActionScorer:
         self._end = end_of_turn(tokenizer)
         self._tries: dict[tuple[str, ...], Trie] = {}
         self._prompts: dict[Question, tuple[int, ...]] = {}
-        self._prefixes = Prefixes(self.backbone, tokenizer, prefill=MARKER)
+        self._keep_bytes = keep_bytes
+        self._takes_trees: bool | None = None
+        self._kept: TreeCache | None = None
 
-    def log_probabilities(
-        self, questions: Sequence[Question], *, reuse_prefix: bool = False
-    ) -> list[torch.Tensor]:
+    def log_probabilities(self, questions: Sequence[Question], *, reuse: bool = False) -> list[torch.Tensor]:
         """Return the log-probabilities of each question's words.
 
         Args:
             questions: What to score; identical ones are computed once and share their tensor.
-            reuse_prefix: Keep the encoded rules for later calls (never with gradients). The caller must
-                then call :meth:`clear` whenever weights or adapters change.
+            reuse: Use and keep what the model computed for earlier questions (never with gradients).
+                The caller must then call :meth:`clear` whenever weights or adapters change.
 
         Returns:
             For each question a one-dimensional float32 tensor in the order of its words.
@@ -83,8 +85,7 @@ class ActionScorer:
                 rows.append(Row(start + path, tuple(len(start) - 1 + d for d in depths)))
                 owners.append((number, passed))
         nodes: list[dict[int, torch.Tensor]] = [{} for _ in asked]
-        groups = [asked[number].prompt.rules for number, _ in owners]
-        for (number, passed), logits in zip(owners, self._logits(rows, groups, reuse_prefix), strict=True):
+        for (number, passed), logits in zip(owners, self._logits(rows, reuse), strict=True):
             for branch, row in zip(passed, logits, strict=True):
                 children = list(tries[number].branches[branch].children)
                 nodes[number][branch] = torch.log_softmax(row[children], dim=-1)
@@ -100,7 +101,7 @@ class ActionScorer:
         rows = [Row(ids, (len(ids) - 1,)) for ids in map(self.prompt_ids, asked)]
         found: dict[Question, float] = {}
         with torch.no_grad():
-            logits = self._logits(rows, [question.prompt.rules for question in asked], False)
+            logits = self._logits(rows, False)
         for question, row in zip(asked, logits, strict=True):
             legal = list(self.trie(question.words).first_tokens)
             found[question] = float(torch.softmax(row[0], dim=-1)[legal].sum())
@@ -120,22 +121,35 @@ class ActionScorer:
 
     def clear(self) -> None:
         """Forget what was computed with the current weights."""
-        self._prefixes.clear()
+        self._kept = None
         self._prompts.clear()
 
-    def _logits(self, rows: Sequence[Row], groups: Sequence[str], reuse: bool) -> list[torch.Tensor]:
-        """Return the wanted logits of each row; rows of one group share their rules."""
-        found: dict[int, torch.Tensor] = {}
-        for group in dict.fromkeys(groups):
-            members = [i for i, g in enumerate(groups) if g == group]
-            picked = [rows[i] for i in members]
-            prefix = None
-            if self.prefix_cache:
-                # A prefix must leave every position that is asked for to the rows.
-                limit = min(min(row.positions) for row in picked)
-                prefix = self._prefixes.get(group, [row.ids for row in picked], limit, keep=reuse)
-            found.update(zip(members, self.backbone.logits(picked, prefix), strict=True))
-        return [found[i] for i in range(len(rows))]
+    def tree(self, reuse: bool) -> TreeCache | None:
+        """Return a tree to read prompts with; None where the model takes none or settings forbid it.
+
+        Args:
+            reuse: Take the tree that is kept until :meth:`clear` is called.
+        """
+        if not self.prefix_cache:
+            return None
+        if self._takes_trees is None:
+            self._takes_trees = takes_trees(self.backbone)
+        if not self._takes_trees:
+            return None
+        if not reuse:
+            return TreeCache(self.backbone)
+        if self._kept is None or self._kept.size > self._keep_bytes:
+            self._kept = TreeCache(self.backbone)
+        return self._kept
+
+    def _logits(self, rows: Sequence[Row], reuse: bool) -> list[torch.Tensor]:
+        """Return the wanted logits of each row."""
+        tree = self.tree(reuse and not torch.is_grad_enabled()) if rows else None
+        found = None if tree is None else tree.logits(rows)
+        if found is None:
+            self._kept = None
+            return self.backbone.logits(rows)
+        return found
 
 
 def _combine(trie: Trie, nodes: dict[int, torch.Tensor], device: Any) -> torch.Tensor:

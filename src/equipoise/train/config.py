@@ -1,0 +1,108 @@
+"""Settings of the trainers; every field changes something, unknown ones are errors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["LoraSettings", "SepoConfig", "SftConfig", "Strict"]
+
+
+class Strict(BaseModel):
+    """Base of all settings: frozen, unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LoraSettings(Strict):
+    """The adapter that is trained.
+
+    Attributes:
+        rank: Rank r.
+        alpha: Scale α; the update is α/r times the product.
+        targets: ``all-linear`` or the names of the layers that get one.
+    """
+
+    rank: int = Field(16, ge=1)
+    alpha: int = Field(32, ge=1)
+    targets: str | list[str] = "all-linear"
+
+
+class SftConfig(Strict):
+    """Supervised warm start on scripted teachers.
+
+    Attributes:
+        recipe: The teachers: ``paper``.
+        episodes: Episodes to play for data.
+        validation: Share of the episodes kept for the validation loss (split by episode).
+        steps: Largest number of steps.
+        batch: Examples a step.
+        lr: Learning rate of AdamW, falling on a cosine to a tenth.
+        select_every: Steps between evaluations.
+        select_episodes: Deals per opponent of an evaluation on the select split.
+        patience: Evaluations without improvement (of selection score and validation loss) before stopping.
+        max_grad_norm: Gradients are scaled down to this norm.
+        rows: Largest number of rows of one pass.
+        seed: Seed of data order and initialisation.
+        lora: The adapter.
+    """
+
+    recipe: Literal["paper"] = "paper"
+    episodes: int = Field(600, ge=1)
+    validation: float = Field(0.1, gt=0.0, lt=1.0)
+    steps: int = Field(48, ge=1)
+    batch: int = Field(128, ge=1)
+    lr: float = Field(1e-3, gt=0.0)
+    select_every: int = Field(8, ge=1)
+    select_episodes: int = Field(12, ge=1)
+    patience: int = Field(2, ge=1)
+    max_grad_norm: float = Field(1.0, gt=0.0)
+    rows: int = Field(32, ge=1)
+    seed: int = 0
+    lora: LoraSettings = LoraSettings()
+
+
+class SepoConfig(Strict):
+    """Training on the safe-equilibrium objective.
+
+    Attributes:
+        steps: Number of updates.
+        gradient: ``sampled`` estimates the gradient from groups of rollouts; ``exact`` is the all-actions
+            form, computed from the policy's whole table (small games).
+        credit: How penalties are credited: ``per_pool``.
+        deals: Groups per stream and step; seats alternate.
+        rollouts: Members of a group.
+        lr: Learning rate.
+        lr_decay: The rate falls as 1 / (1 + lr_decay · step).
+        kl: Weight of KL(policy ‖ reference), exact over legal actions, averaged over visited decisions.
+        entropy: Weight of the entropy bonus, averaged over visited decisions.
+        scale: What advantages are divided by: nothing, or one running root mean square.
+        gates: ``exact`` from the policy's table, ``running`` from episodes, ``auto`` what is cheap.
+        exploiters: ``pool``, ``pool+best_response``, ``none``: what the exploiter pool holds in training.
+        respond_every: Steps between recomputations of the responder.
+        select_every: Steps between evaluations.
+        select_episodes: Deals per opponent of an evaluation on the select split.
+        max_grad_norm: Gradients are scaled down to this norm.
+        rows: Largest number of rows of one pass with gradients.
+        seed: Seed of deals, draws and initialisation.
+    """
+
+    steps: int = Field(12, ge=1)
+    gradient: Literal["sampled", "exact"] = "sampled"
+    credit: Literal["per_pool"] = "per_pool"
+    deals: int = Field(2, ge=1)
+    rollouts: int = Field(8, ge=2)
+    lr: float = Field(2e-4, gt=0.0)
+    lr_decay: float = Field(0.0, ge=0.0)
+    kl: float = Field(0.1, ge=0.0)
+    entropy: float = Field(0.0, ge=0.0)
+    scale: Literal["none", "rms"] = "rms"
+    gates: Literal["auto", "exact", "running"] = "auto"
+    exploiters: Literal["pool", "pool+best_response", "none"] = "pool"
+    respond_every: int = Field(1, ge=1)
+    select_every: int = Field(4, ge=1)
+    select_episodes: int = Field(12, ge=1)
+    max_grad_norm: float = Field(1.0, gt=0.0)
+    rows: int = Field(32, ge=1)
+    seed: int = 0
