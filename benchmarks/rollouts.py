@@ -1,4 +1,6 @@
-"""How fast does a local language model make decisions? Prints one table; ratios are within one run.
+"""How fast does a local language model make decisions? Prints one table.
+
+Ratios are within one run and of processor time, which other work on the machine changes little.
 
 The same model, dtype, stop rule and decisions for every row: iterated prisoner's dilemma, rounds 5 to 8, and
 Kuhn poker, reached by random play with a fixed seed. ``naive`` is what a first script does: one ``generate``
@@ -30,11 +32,12 @@ class Row:
     name: str
     decisions: int
     seconds: float
+    processor: float
 
     @property
     def rate(self) -> float:
-        """Decisions a second."""
-        return self.decisions / self.seconds
+        """Decisions a second of processor time."""
+        return self.decisions / self.processor
 
 
 def collect(game_name: str, episodes: int, seed: int) -> list[list[Decision]]:
@@ -61,10 +64,11 @@ def collect(game_name: str, episodes: int, seed: int) -> list[list[Decision]]:
 
 def clock(name: str, decide: Callable[[Sequence[Decision]], object], ticks: list[list[Decision]]) -> Row:
     """Time one way over all ticks."""
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     for decisions in ticks:
         decide(decisions)
-    return Row(name, sum(map(len, ticks)), time.perf_counter() - start)
+    passed = time.perf_counter() - start
+    return Row(name, sum(map(len, ticks)), passed, time.process_time() - processor)
 
 
 def measure(loaded: LoadedModel, ticks: list[list[Decision]], naive_ticks: list[list[Decision]]) -> list[Row]:
@@ -94,17 +98,22 @@ def thin(ticks: list[list[Decision]], share: int) -> list[list[Decision]]:
 
 def both(first: list[Row], second: list[Row]) -> list[Row]:
     """Add up two games: the time that each way would take for all decisions of both."""
-    total = first[-1].decisions + second[-1].decisions
-    return [
-        Row(a.name, total, first[-1].decisions / a.rate + second[-1].decisions / b.rate)
-        for a, b in zip(first, second, strict=True)
-    ]
+    counts = (first[-1].decisions, second[-1].decisions)
+    rows = []
+    for pair in zip(first, second, strict=True):
+        shares = [(row, n / row.decisions) for row, n in zip(pair, counts, strict=True)]
+        seconds = sum(row.seconds * share for row, share in shares)
+        rows.append(
+            Row(pair[0].name, sum(counts), seconds, sum(row.processor * share for row, share in shares))
+        )
+    return rows
 
 
 def show(game: str, rows: list[Row]) -> None:
     """Print the rows of a game."""
     for row in rows:
-        speed = f"{row.seconds:.2f} | {row.rate:.2f} | {row.rate / rows[0].rate:.1f}×"
+        times = f"{row.seconds:.1f} | {row.processor:.1f}"
+        speed = f"{times} | {row.rate:.2f} | {row.rate / rows[0].rate:.1f}×"
         print(f"| {game} | {row.name} | {row.decisions} | {speed} |", flush=True)
 
 
@@ -120,8 +129,8 @@ def main() -> None:
     options = parser.parse_args()
     loaded = load_spec(options.model, options.dtype, threads=options.threads, quiet=True)
     print(f"{options.model}, {options.dtype}, {options.threads} thread(s), at most 32 new tokens\n")
-    print("| game | way | decisions | seconds | decisions/s | ratio |")
-    print("|---|---|---|---|---|---|")
+    print("| game | way | decisions | seconds | processor s | decisions/processor s | ratio |")
+    print("|---|---|---|---|---|---|---|")
     measured = []
     for game in ("ipd", "kuhn"):
         ticks = collect(game, options.episodes, options.seed)

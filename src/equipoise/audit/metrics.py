@@ -8,7 +8,8 @@ the same deals, by the same arithmetic.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +62,23 @@ class Measure:
     def exact(cls, value: float) -> Measure:
         """Return the measure of a number computed from the rules."""
         return cls(np.array([value]), Range(value, value))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the measure as plain JSON data."""
+        return {**asdict(self), "values": self.values.tolist()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Measure:
+        """Read a measure written by :meth:`to_json`."""
+        interval = data["interval"]
+        return cls(
+            np.array(data["values"]),
+            Range(*data["within"]),
+            tuple(data["extra"]),
+            data["episodes"],
+            data["doubt"],
+            None if interval is None else tuple(interval),
+        )
 
     @property
     def is_exact(self) -> bool:

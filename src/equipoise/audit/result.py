@@ -43,9 +43,13 @@ class GameResult:
     behaviour: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     measures: Mapping[str, Measure | None] = field(default_factory=dict, repr=False, compare=False)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the result in the form of audit schema 1."""
-        return {
+    def to_json(self, measures: bool = False) -> dict[str, Any]:
+        """Return the result in the form of audit schema 1.
+
+        Args:
+            measures: Add what paired differences need (one observation a deal).
+        """
+        data: dict[str, Any] = {
             "game": self.game,
             "version": self.version,
             "policy": self.policy,
@@ -61,6 +65,12 @@ class GameResult:
                 for label, row in self.behaviour.items()
             },
         }
+        if measures:
+            data["measures"] = {
+                name: None if measure is None else measure.to_json()
+                for name, measure in self.measures.items()
+            }
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> GameResult:
@@ -81,6 +91,10 @@ class GameResult:
             {
                 label: {action: Estimate.from_json(value) for action, value in row.items()}
                 for label, row in data.get("behaviour", {}).items()
+            },
+            {
+                name: None if row is None else Measure.from_json(row)
+                for name, row in data.get("measures", {}).items()
             },
         )
 
@@ -152,12 +166,12 @@ class AuditResult:
             data["differences"] = [d.to_json() for d in self.differences]
         return data
 
-    def save(self, path: str | Path) -> None:
-        """Write the JSON to a file, all of it or nothing."""
+    def save(self, path: str | Path, **extra: object) -> None:
+        """Write the JSON, with further keys if any, to a file: all of it or nothing."""
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
-        part.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
+        part.write_text(json.dumps({**self.to_json(), **extra}, indent=1) + "\n", encoding="utf-8")
         part.replace(target)
 
     @classmethod

@@ -40,13 +40,13 @@ class AuditStore:
     def load_table(self, policy: object) -> None:
         """Give the policy the table it had when the last finished chunk ended."""
         if isinstance(policy, Policy) and self._table:
-            policy.load_state_dict(self._table)
+            policy.load_state_dict({"version": policy.version, "table": self._table})
 
     def finish_chunk(self, episodes: Sequence[Episode], policy: object) -> None:
         """Put a finished chunk on disk."""
         append_episodes(self.transcript, episodes)
-        state = policy.state_dict() if isinstance(policy, Policy) else {}
-        new = {key: value for key, value in state.items() if key not in self._table}
+        table = policy.state_dict().get("table", {}) if isinstance(policy, Policy) else {}
+        new = {key: value for key, value in table.items() if key not in self._table}
         self._table.update(new)
         self.chunks += 1
         self.episodes += len(episodes)

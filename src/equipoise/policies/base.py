@@ -56,7 +56,10 @@ class Policy(ABC):
         return None
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what must be kept for a resumed run to be the same as an uninterrupted one."""
+        """Return what must be kept for a resumed run to be the same as an uninterrupted one.
+
+        What was scored goes under ``table``, a mapping that only grows while the policy stays the same.
+        """
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

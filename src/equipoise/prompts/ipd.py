@@ -31,18 +31,16 @@ class PrisonersDilemmaPrompts(Renderer):
             "You play a repeated game with one other player. Each round both of you choose COOPERATE or "
             f"DEFECT at the same time. Both COOPERATE: {o.reward:g} points each. Both DEFECT: "
             f"{o.punishment:g} each. If one defects alone, that one gets {o.temptation:g} and the other "
-            f"{o.sucker:g}. {length}{noise} Answer with the line "
+            f"{o.sucker:g}. {length}{noise} Past rounds are shown as pairs, your action "
+            "first, C for COOPERATE and D for DEFECT. Answer with the line "
             f'"{MARKER} COOPERATE" or "{MARKER} DEFECT".\n\n'
         )
 
     def situation(self, decision: Decision) -> str:
-        """Return past rounds and the round to play."""
+        """Return past rounds, a pair of letters each, and the round to play."""
         info = decision.info
-        own, other = info["own"], info["other"]
+        pairs = zip(info["own"], info["other"], strict=True)  # type: ignore[call-overload]
+        past = ", ".join(f"{own[0]}{other[0]}" for own, other in pairs)
         rounds = info["rounds"]
-        past = "".join(
-            f"Round {t + 1}: you {a}, other {b}.\n"
-            for t, (a, b) in enumerate(zip(own, other, strict=True))  # type: ignore[call-overload]
-        )
         of = f" of {rounds}" if rounds is not None else ""
-        return f"{past}Now round {decision.round + 1}{of}."
+        return f"Past rounds: {past or 'none'}.\nNow round {decision.round + 1}{of}."

@@ -8,7 +8,6 @@ safetensors, everything else is JSON; nothing is ever unpickled.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -94,8 +93,6 @@ class TrainerFolder:
         """Append one line of metrics."""
         with self._metrics.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
 
     def metrics(self) -> list[dict[str, Any]]:
         """Return all lines of metrics."""

@@ -45,7 +45,6 @@ class SftConfig(Strict):
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass.
         seed: Seed of data order and initialisation.
-        lora: The adapter.
     """
 
     recipe: Literal["paper"] = "paper"
@@ -60,7 +59,6 @@ class SftConfig(Strict):
     max_grad_norm: float = Field(1.0, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = 0
-    lora: LoraSettings = LoraSettings()
 
 
 class SepoConfig(Strict):
@@ -83,6 +81,7 @@ class SepoConfig(Strict):
         respond_every: Steps between recomputations of the responder.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
+        checkpoint_every: Steps between checkpoints; what an interruption can cost.
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass with gradients.
         seed: Seed of deals, draws and initialisation.
@@ -99,6 +98,7 @@ class SepoConfig(Strict):
     entropy: float = Field(0.0, ge=0.0)
     scale: Literal["none", "rms"] = "rms"
     gates: Literal["auto", "exact", "running"] = "auto"
+    checkpoint_every: int = Field(1, ge=1)
     exploiters: Literal["pool", "pool+best_response", "none"] = "pool"
     respond_every: int = Field(1, ge=1)
     select_every: int = Field(4, ge=1)

@@ -13,13 +13,12 @@ __all__ = ["Learner"]
 
 
 class Learner(Protocol):
-    """Something with a policy that can be moved along a batch's gradient.
+    """Something with a policy that can be moved along a batch's gradient."""
 
-    Attributes:
-        policy: Plays with the current weights.
-    """
-
-    policy: Policy
+    @property
+    def policy(self) -> Policy:
+        """Plays with the current weights."""
+        ...
 
     def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
         """Ascend Σ w·log π + Σ w·π − kl·KL(π ‖ reference) + entropy·H(π) by one step.

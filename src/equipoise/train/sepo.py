@@ -9,7 +9,7 @@ clipping (every batch is used once, on the policy that played it) and division b
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -68,6 +68,7 @@ class Sepo:
         folder: Path | None = None,
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
+        on_best: Callable[[], None] | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -79,12 +80,13 @@ class Sepo:
             folder: Where checkpoints and metrics go; None keeps nothing.
             reporter: Shows progress.
             origin: What else identifies the run, e.g. where its weights come from.
+            on_best: Called whenever the weights score better than ever before.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
         self.game, self.learner, self.config = game, learner, config
-        self.reporter = reporter or silent()
+        self.reporter, self._on_best = reporter or silent(), on_best
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
         opponents = load_opponents((n for _, names in pools for n in names), game)
@@ -219,6 +221,8 @@ class Sepo:
         row["select_score"] = score
         if score > self.best_score:
             self.best_step, self.best_score = step, score
+            if self._on_best is not None:
+                self._on_best()
             if self.store is not None:
                 self.store.save_best(self.learner.save_weights)
 
@@ -250,7 +254,8 @@ class Sepo:
     def _checkpoint(self, step: int) -> None:
         # Between two refreshes a resumed run could not know the responder: go on from a refresh only.
         aligned = not self.exploiters.wanted or step % self.config.respond_every == 0
-        if self.store is not None and (aligned or step == self.config.steps):
+        due = aligned and step % self.config.checkpoint_every == 0
+        if self.store is not None and (due or step == self.config.steps):
             self.store.save(lambda folder: self._write(folder, step))
 
     def _write(self, folder: Path, step: int) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""``equipoise audit``: judges a policy by what it earns and what it does to others."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli import options as o
+from equipoise.cli.screen import Output, check_folder
+from equipoise.cli.values import names, numbers, options
+from equipoise.errors import RequestError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from equipoise.audit.result import AuditResult
+
+__all__ = ["register"]
+
+JUDGE = "Judge"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(rich_help_panel=JUDGE)(audit)
+
+
+def audit(
+    games: Annotated[
+        list[str],
+        typer.Argument(metavar="GAME...", help="Games, python:FILE.py:NAME among them, or all."),
+    ],
+    policy: o.PolicyOption,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline", "-b", metavar="POLICY", help="Compare with this policy on the same deals."
+        ),
+    ] = None,
+    episodes: Annotated[int, typer.Option("--episodes", "-n", help="Deals per opponent, each from both seats.")] = 100,
+    seed: o.SeedOption = 0,
+    exact: Annotated[
+        bool | None,
+        typer.Option("--exact/--sample", help="Compute, or play episodes; as is by default, what is cheap."),
+    ] = None,
+    level: Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")] = 0.95,
+    option: o.OptionOption = None,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pool",
+            metavar="NAME=A,B",
+            help="Replace a pool: train, exploiter, collusive or shift. Repeatable.",
+        ),
+    ] = None,
+    weight: Annotated[
+        list[str] | None,
+        typer.Option("--weight", "-w", metavar="e=1.5", help="Replace a penalty weight: e, c or x. Repeatable."),
+    ] = None,
+    mode: o.ModeOption = None,
+    temperature: o.TemperatureOption = None,
+    max_new_tokens: o.TokensOption = None,
+    dtype: o.DtypeOption = None,
+    device: o.DeviceOption = None,
+    threads: o.ThreadsOption = None,
+    retries: o.RetriesOption = None,
+    on_invalid: o.OnInvalidOption = None,
+    opponents: Annotated[
+        bool,
+        typer.Option("--opponents", help="Show the payoffs against every opponent too.", rich_help_panel=o.OUTPUT),
+    ] = False,
+    json: o.JsonOption = None,
+    out: o.OutOption = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Judge a policy: what it earns and what it does to others, with intervals.
+
+    For example: equipoise audit ipd --policy scripted:tit_for_tat
+    """
+    output = Output(json)
+    check_folder(out)
+    chosen = _games(games)
+    pools, weights, changes = names(pool), numbers(weight), options(option)
+    with output.work(resumable=out is not None):
+        from equipoise import api
+
+        result = api.audit(
+            chosen,
+            policy,
+            baseline=baseline,
+            episodes=episodes,
+            seed=seed,
+            exact=exact,
+            level=level,
+            pools=pools,
+            weights=weights,
+            options=changes,
+            rule=o.invalid_rule(retries, on_invalid),
+            out=out,
+            # Without a terminal standard error is kept for what goes wrong.
+            quiet=quiet or not sys.stderr.isatty(),
+            **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
+        )
+    output.write(result.to_json())
+    output.show(*_tables(result, opponents))
+
+
+def _games(given: list[str]) -> str | list[str]:
+    """Return the games without repetitions, or ``all``."""
+    if "all" in given:
+        if len(given) > 1:
+            raise RequestError("'all' stands for every game: name no other beside it")
+        return "all"
+    for name in given:
+        if "=" in name and not name.startswith("python:"):
+            raise RequestError(f"{name!r} is no game: repeat --option, --pool or --weight for each of its values")
+    return list(dict.fromkeys(given))
+
+
+def _tables(result: AuditResult, opponents: bool) -> list[Table]:
+    from equipoise.audit.tables import difference_table, metric_table, opponent_table
+
+    found = []
+    for game in dict.fromkeys(one.game for one in result.results):
+        rows = [one for one in result.results if one.game == game]
+        found.append(metric_table(rows))
+        if opponents:
+            found += [opponent_table(one) for one in rows]
+    if result.differences:
+        found.append(difference_table(result.differences))
+    return found
