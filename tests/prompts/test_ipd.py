@@ -25,17 +25,13 @@ def situation(match: Match, seat: int) -> str:
 
 
 def test_the_first_round() -> None:
-    assert situation(match_after(), 0) == "Now round 1 of 8."
+    assert situation(match_after(), 0) == "Past rounds: none.\nNow round 1 of 8."
 
 
 def test_past_rounds_are_told_from_the_seat_that_is_asked_and_the_last_comes_last() -> None:
     match = match_after((COOPERATE, DEFECT), (DEFECT, DEFECT))
-    assert situation(match, 0) == (
-        "Round 1: you COOPERATE, other DEFECT.\nRound 2: you DEFECT, other DEFECT.\nNow round 3 of 8."
-    )
-    assert situation(match, 1) == (
-        "Round 1: you DEFECT, other COOPERATE.\nRound 2: you DEFECT, other DEFECT.\nNow round 3 of 8."
-    )
+    assert situation(match, 0) == "Past rounds: CD, DD.\nNow round 3 of 8."
+    assert situation(match, 1) == "Past rounds: DC, DD.\nNow round 3 of 8."
 
 
 def test_a_hidden_horizon_is_not_told() -> None:
@@ -57,6 +53,10 @@ def test_a_hidden_horizon_is_not_told() -> None:
 def test_the_rules_tell_what_is_in_force(options: dict[str, object], words: tuple[str, ...]) -> None:
     rules = RENDERER.rules(make_game("ipd", **options))
     assert all(word in rules for word in words)
+
+
+def test_the_rules_explain_the_letters() -> None:
+    assert "your action first, C for COOPERATE and D for DEFECT" in RENDERER.rules(make_game("ipd"))
 
 
 def test_no_noise_is_not_mentioned() -> None:

@@ -6,6 +6,7 @@ and an exit code. Nothing here loads NumPy or torch before a command needs it.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Libraries of models report on standard error what users of this command cannot act on.
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a letter shows its code; it does not end the work.
+            stream.reconfigure(errors="backslashreplace")
     from equipoise.cli.app import app
 
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -84,5 +84,5 @@ def _root(
         typer.echo(context.get_help())
 
 
-for group in (audit, play, train, solve, listing, models):
+for group in (train, solve, audit, play, listing, models):
     group.register(app)

@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def audit(
     games: Annotated[
         list[str],
-        typer.Argument(metavar="GAME...", help="Games, python:FILE.py:NAME among them, or all."),
+        typer.Argument(metavar="GAME", help="Games, python:FILE.py:NAME among them, or all."),
     ],
     policy: o.PolicyOption,
     baseline: Annotated[
@@ -39,7 +39,9 @@ def audit(
             "--baseline", "-b", metavar="POLICY", help="Compare with this policy on the same deals."
         ),
     ] = None,
-    episodes: Annotated[int, typer.Option("--episodes", "-n", help="Deals per opponent, each from both seats.")] = 100,
+    episodes: Annotated[
+        int, typer.Option("--episodes", "-n", help="Deals per opponent, each from both seats.")
+    ] = 100,
     seed: o.SeedOption = 0,
     exact: Annotated[
         bool | None,
@@ -57,7 +59,9 @@ def audit(
     ] = None,
     weight: Annotated[
         list[str] | None,
-        typer.Option("--weight", "-w", metavar="e=1.5", help="Replace a penalty weight: e, c or x. Repeatable."),
+        typer.Option(
+            "--weight", "-w", metavar="e=1.5", help="Replace a penalty weight: e, c or x. Repeatable."
+        ),
     ] = None,
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
@@ -69,13 +73,15 @@ def audit(
     on_invalid: o.OnInvalidOption = None,
     opponents: Annotated[
         bool,
-        typer.Option("--opponents", help="Show the payoffs against every opponent too.", rich_help_panel=o.OUTPUT),
+        typer.Option(
+            "--opponents", help="Show the payoffs against every opponent too.", rich_help_panel=o.OUTPUT
+        ),
     ] = False,
     json: o.JsonOption = None,
     out: o.OutOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Judge a policy: what it earns and what it does to others, with intervals.
+    """Judge a policy: what it earns, and what it does to others.
 
     For example: equipoise audit ipd --policy scripted:tit_for_tat
     """
@@ -115,7 +121,9 @@ def _games(given: list[str]) -> str | list[str]:
         return "all"
     for name in given:
         if "=" in name and not name.startswith("python:"):
-            raise RequestError(f"{name!r} is no game: repeat --option, --pool or --weight for each of its values")
+            raise RequestError(
+                f"{name!r} is no game: repeat --option, --pool or --weight for each of its values"
+            )
     return list(dict.fromkeys(given))
 
 

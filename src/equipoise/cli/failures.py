@@ -104,10 +104,16 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if (form := getattr(error, "format_message", None)) is not None:
         context = getattr(error, "ctx", None)
         hint = "" if context is None else f" (see `{context.command_path} --help`)"
-        return f"error: {str(form()).strip().rstrip('.')}{hint}", WRONG
+        return f"error: {str(form()).strip().rstrip('.')}{_offending(error)}{hint}", WRONG
     if isinstance(error, ImportError) and (package := (error.name or "").partition(".")[0]) in EXTRAS:
         return f"error: {package} is not installed: pip install 'equipoise[{EXTRAS[package]}]'", WRONG
     return f"error: {type(error).__name__}: {error}", FAILED
+
+
+def _offending(error: BaseException) -> str:
+    """Name the value that pydantic, which some versions of typer check with, did not accept."""
+    problems = getattr(error.__cause__, "errors", None)
+    return "" if problems is None else f", not {problems()[0]['input']!r}"
 
 
 def _close_output() -> None:

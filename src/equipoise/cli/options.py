@@ -64,9 +64,7 @@ OutOption = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Keep everything in this folder.", rich_help_panel=OUTPUT),
 ]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=OUTPUT)
-]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=OUTPUT)]
 
 ModeOption = Annotated[
     Mode | None,
@@ -81,9 +79,7 @@ TemperatureOption = Annotated[
 ]
 TokensOption = Annotated[
     int | None,
-    typer.Option(
-        "--max-new-tokens", min=1, help="Budget of an answer in mode free.", rich_help_panel=MODELS
-    ),
+    typer.Option("--max-new-tokens", min=1, help="Budget of an answer in mode free.", rich_help_panel=MODELS),
 ]
 DtypeOption = Annotated[
     Dtype | None, typer.Option("--dtype", help="Number format of the weights.", rich_help_panel=MODELS)

@@ -37,10 +37,11 @@ class PrisonersDilemmaPrompts(Renderer):
         )
 
     def situation(self, decision: Decision) -> str:
-        """Return past rounds, a pair of letters each, and the round to play."""
+        """Return the round to play and the past ones, a pair of letters each."""
         info = decision.info
         pairs = zip(info["own"], info["other"], strict=True)  # type: ignore[call-overload]
-        past = ", ".join(f"{own[0]}{other[0]}" for own, other in pairs)
+        past = " ".join(f"{own[0]}{other[0]}" for own, other in pairs)
         rounds = info["rounds"]
         of = f" of {rounds}" if rounds is not None else ""
-        return f"Past rounds: {past or 'none'}.\nNow round {decision.round + 1}{of}."
+        # The history comes last: prompts of one round share all that their histories share.
+        return f"Round {decision.round + 1}{of}. Past: {past or 'none'}"

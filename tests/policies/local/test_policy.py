@@ -70,7 +70,10 @@ def test_a_question_is_scored_once_until_the_weights_change(
     policy.act(decisions)
     assert asked == [distinct]
     assert distinct < len(decisions)
+    question = policy.question(decisions[0])
+    assert policy.known(question) == tuple(policy.probabilities(decisions[:1])[0].values())
     policy.clear()
+    assert policy.known(question) is None
     policy.act(decisions)
     assert asked == [distinct, distinct]
     assert policy.version == 1

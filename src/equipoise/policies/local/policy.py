@@ -147,6 +147,10 @@ class LocalPolicy(Policy):
         """Answer every decision; all that is not yet known is computed in one batch."""
         return self._choose(decisions) if self.mode == "choose" else self._free.answer(decisions)
 
+    def known(self, question: Question) -> tuple[float, ...] | None:
+        """Return the probabilities in the table, as they were acted on; None if never asked."""
+        return self._table.get(question)
+
     def clear(self) -> None:
         """Forget what the old weights said; call after every change of weights or adapters."""
         self._table.clear()

@@ -85,7 +85,7 @@ class ActionScorer:
                 rows.append(Row(start + path, tuple(len(start) - 1 + d for d in depths)))
                 owners.append((number, passed))
         nodes: list[dict[int, torch.Tensor]] = [{} for _ in asked]
-        for (number, passed), logits in zip(owners, self._logits(rows, reuse), strict=True):
+        for (number, passed), logits in zip(owners, self.logits(rows, reuse=reuse), strict=True):
             for branch, row in zip(passed, logits, strict=True):
                 children = list(tries[number].branches[branch].children)
                 nodes[number][branch] = torch.log_softmax(row[children], dim=-1)
@@ -101,11 +101,27 @@ class ActionScorer:
         rows = [Row(ids, (len(ids) - 1,)) for ids in map(self.prompt_ids, asked)]
         found: dict[Question, float] = {}
         with torch.no_grad():
-            logits = self._logits(rows, False)
+            logits = self.logits(rows)
         for question, row in zip(asked, logits, strict=True):
             legal = list(self.trie(question.words).first_tokens)
             found[question] = float(torch.softmax(row[0], dim=-1)[legal].sum())
         return [found[question] for question in questions]
+
+    def logits(self, rows: Sequence[Row], *, reuse: bool = False) -> list[torch.Tensor]:
+        """Return the wanted next-token logits of each row, float32 ``[positions, vocabulary]``.
+
+        Args:
+            rows: What to read; what rows begin with in common is read once.
+            reuse: As in :meth:`log_probabilities`.
+        """
+        if not rows:
+            return []
+        tree = self.tree(reuse and not torch.is_grad_enabled())
+        found = None if tree is None else tree.logits(rows)
+        if found is None:
+            self._kept = None
+            return self.backbone.logits(rows)
+        return found
 
     def prompt_ids(self, question: Question) -> tuple[int, ...]:
         """Return the tokens that the model reads before it chooses."""
@@ -141,15 +157,6 @@ class ActionScorer:
         if self._kept is None or self._kept.size > self._keep_bytes:
             self._kept = TreeCache(self.backbone)
         return self._kept
-
-    def _logits(self, rows: Sequence[Row], reuse: bool) -> list[torch.Tensor]:
-        """Return the wanted logits of each row."""
-        tree = self.tree(reuse and not torch.is_grad_enabled()) if rows else None
-        found = None if tree is None else tree.logits(rows)
-        if found is None:
-            self._kept = None
-            return self.backbone.logits(rows)
-        return found
 
 
 def _combine(trie: Trie, nodes: dict[int, torch.Tensor], device: Any) -> torch.Tensor:

@@ -1,0 +1,96 @@
+"""An episode as lines of text: what each seat knew, played and got, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+
+from rich.text import Text
+
+from equipoise.cli.text import printable
+from equipoise.types import Action, Episode, RoundOutcome, Turn, Validity
+
+__all__ = ["head", "lines", "score", "summary"]
+
+SHOWN = 6
+"""Actions whose probabilities are shown; the likeliest ones where there are more."""
+
+
+def lines(episode: Episode) -> Iterator[Text]:
+    """Yield the whole episode."""
+    yield from head(episode)
+    totals = _totals(episode)
+    for number, outcome in enumerate(episode.rounds):
+        yield Text()
+        yield Text(f"round {number + 1}", style="bold")
+        for turn in (turn for turn in episode.turns if turn.round == number):
+            yield from _turn(turn, episode)
+        yield Text(f"  payoffs {score(outcome.payoffs)}   totals {score(totals[number])}")
+    yield Text()
+    yield from summary(episode)
+
+
+def head(episode: Episode) -> Iterator[Text]:
+    """Yield what was played, and who sat where."""
+    options = ", ".join(f"{key} = {value}" for key, value in episode.options.items())
+    yield _text(f"{episode.id}: {episode.game}{f' ({options})' if options else ''}, deal {episode.deal}")
+    for seat, name in enumerate(episode.policies):
+        yield _text(f"seat {seat}: {name}{' (the policy)' if seat == episode.seat else ''}")
+
+
+def summary(episode: Episode) -> Iterator[Text]:
+    """Yield how it ended."""
+    if not episode.rounds:
+        yield _text(f"{episode.stop.value} before any round was over")
+        return
+    total = _totals(episode)[-1]
+    means = [payoff / len(episode.rounds) for payoff in total]
+    yield _text(
+        f"{episode.stop.value} after {len(episode.rounds)} rounds: totals {score(total)}, "
+        f"per round {score(means)}"
+    )
+
+
+def score(payoffs: tuple[float, ...] | list[float]) -> str:
+    """Return the payoffs of all seats."""
+    return " : ".join(f"{round(payoff, 4):g}" for payoff in payoffs)
+
+
+def _totals(episode: Episode) -> list[tuple[float, ...]]:
+    def add(total: tuple[float, ...], payoffs: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(a + b for a, b in zip(total, payoffs, strict=True))
+
+    outcomes: tuple[RoundOutcome, ...] = episode.rounds
+    return list(accumulate((outcome.payoffs for outcome in outcomes), add))
+
+
+def _turn(turn: Turn, episode: Episode) -> Iterator[Text]:
+    labels = max(len(one.label) for one in episode.turns)
+    actions = max(len(str(one.action)) for one in episode.turns)
+    known = printable(turn.label).ljust(min(labels, 24))
+    line = f"  seat {turn.seat}   {known}   {turn.action!s:<{actions}}"
+    if turn.choice.probabilities is not None:
+        line += f"   {_distribution(turn.choice.probabilities)}"
+    yield _text(line.rstrip())
+    if turn.choice.validity is not Validity.VALID:
+        times = f" after {turn.retries + 1} tries" if turn.retries else ""
+        reason = f": {turn.choice.detail}" if turn.choice.detail else ""
+        yield _text(f"    no valid answer{times} ({turn.choice.validity.value}{reason})")
+    elif turn.retries:
+        yield _text(f"    valid after {turn.retries + 1} tries")
+    for generation in turn.choice.generations:
+        if generation.text.strip() != str(turn.action):
+            yield from (_text(f"    | {line}") for line in generation.text.splitlines())
+
+
+def _distribution(probabilities: Mapping[Action, float]) -> str:
+    rows = list(probabilities.items())
+    if len(rows) > SHOWN:
+        rows = sorted(rows, key=lambda row: -row[1])[:SHOWN]
+    shown = ", ".join(f"{action} {probability:.2f}" for action, probability in rows)
+    left = len(probabilities) - len(rows)
+    return f"{shown}, {left} more" if left else shown
+
+
+def _text(line: str) -> Text:
+    return Text(printable(line))
