@@ -141,6 +141,13 @@ def test_a_language_model_without_torch_asks_for_the_extra(run: Run, monkeypatch
     assert done.error == "error: torch is not installed: pip install 'equipoise[train]'"
 
 
+def test_code_of_the_users_does_not_end_the_program(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "leaves.py"
+    file.write_text("import sys\ndef f(decision):\n    sys.exit(3)\n", encoding="utf-8")
+    done = run("audit", "kuhn", "-p", f"python:{file}:f")
+    assert (done.code, done.error) == (1, "error: SystemExit: 3")
+
+
 def test_an_exit_keeps_its_code() -> None:
     def leave() -> None:
         raise typer.Exit(3)
@@ -175,6 +182,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     for arguments in (
         ["games"],
         ["games", "--json", "-"],
+        ["--help"],
         ["play", "kuhn", "-p", "scripted:nash", "--opponent", "nash"],
     ):
         done = subprocess.run(

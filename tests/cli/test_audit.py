@@ -186,7 +186,10 @@ def test_settings_of_language_models_are_passed_only_where_given(
         None,
         None,
     )
-    given = ["--mode", "free", "--temperature", "0.5", "--max-new-tokens", "9", "--dtype", "bfloat16", "--device", "cuda:0", "--threads", "2"]
+    given = [
+        *("--mode", "free", "--temperature", "0.5", "--max-new-tokens", "9"),
+        *("--dtype", "bfloat16", "--device", "cuda:0", "--threads", "2"),
+    ]
     run("audit", "all", "-p", "smollm2", *given, "--retries", "3", "--on-invalid", "forfeit", "--sample")
     assert {key: seen[key] for key in settings} == {
         "mode": "free",

@@ -98,7 +98,6 @@ def test_the_train_pool_cannot_be_empty() -> None:
         default_pools("ipd").replace({"train": []})
 
 
-@pytest.mark.xfail(strict=True, reason="a string is taken apart into letters")
 def test_a_single_name_is_not_a_list_of_letters() -> None:
     try:
         pools = default_pools("ipd").replace({"exploiter": "always_defect"})
@@ -107,7 +106,6 @@ def test_a_single_name_is_not_a_list_of_letters() -> None:
     assert pools.exploiter == ("always_defect",)
 
 
-@pytest.mark.xfail(strict=True, reason="an opponent of the shift pool may be trained on")
 def test_the_shift_pool_cannot_be_trained_on() -> None:
     with pytest.raises(RequestError, match="pavlov"):
         default_pools("ipd").replace({"train": ["pavlov"]})
@@ -118,7 +116,6 @@ def test_a_game_without_pools_is_met_by_random() -> None:
     assert get_strategy("theirs", "random").name == "random"
 
 
-@pytest.mark.xfail(strict=True, reason="random stands in the train and in the shift pool")
 def test_a_game_without_pools_holds_shift_out_as_well() -> None:
     pools = default_pools("theirs")
     assert not {*pools.train, *pools.exploiter, *pools.collusive} & set(pools.shift)

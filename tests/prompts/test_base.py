@@ -84,7 +84,6 @@ def test_an_answer_that_names_no_action_or_more_is_invalid(text: str) -> None:
     assert parse_action(text, WORDS) is None
 
 
-@pytest.mark.xfail(strict=True, reason="quotes around the whole line, as the rules print it, stay")
 def test_the_line_may_be_quoted_as_the_rules_quote_it() -> None:
     assert parse_action('"Action: COOPERATE"', WORDS) == "COOPERATE"
 

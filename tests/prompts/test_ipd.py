@@ -25,18 +25,18 @@ def situation(match: Match, seat: int) -> str:
 
 
 def test_the_first_round() -> None:
-    assert situation(match_after(), 0) == "Past rounds: none.\nNow round 1 of 8."
+    assert situation(match_after(), 0) == "Round 1 of 8. Past: none"
 
 
 def test_past_rounds_are_told_from_the_seat_that_is_asked_and_the_last_comes_last() -> None:
     match = match_after((COOPERATE, DEFECT), (DEFECT, DEFECT))
-    assert situation(match, 0) == "Past rounds: CD, DD.\nNow round 3 of 8."
-    assert situation(match, 1) == "Past rounds: DC, DD.\nNow round 3 of 8."
+    assert situation(match, 0) == "Round 3 of 8. Past: CD DD"
+    assert situation(match, 1) == "Round 3 of 8. Past: DC DD"
 
 
 def test_a_hidden_horizon_is_not_told() -> None:
     match = match_after((COOPERATE, COOPERATE), continuation=0.9, rounds=37)
-    assert situation(match, 0).endswith("Now round 2.")
+    assert situation(match, 0)== "Round 2. Past: CC"
     rules = RENDERER.rules(match.game)
     assert "0.9" in rules
     assert "37" not in rules

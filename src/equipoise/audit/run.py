@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from equipoise import __version__
 from equipoise.audit.behaviour import LIMIT, Placed, behaviour
 from equipoise.audit.exact.compile import TooLargeError
 from equipoise.audit.exact.product import expected_features
@@ -283,7 +283,7 @@ class _Audit:
                 **settings,
                 "options": self.game.options.changed(),
                 "fingerprint": policy.fingerprint,
-                "equipoise": __version__,
+                "equipoise": version("equipoise"),
             },
             measures=measures,
         )

@@ -8,7 +8,7 @@ from itertools import accumulate
 from rich.text import Text
 
 from equipoise.cli.text import printable
-from equipoise.types import Action, Episode, RoundOutcome, Turn, Validity
+from equipoise.types import Action, Episode, RoundOutcome, StopReason, Turn, Validity
 
 __all__ = ["head", "lines", "score", "summary"]
 
@@ -75,7 +75,8 @@ def _turn(turn: Turn, episode: Episode) -> Iterator[Text]:
     if turn.choice.validity is not Validity.VALID:
         times = f" after {turn.retries + 1} tries" if turn.retries else ""
         reason = f": {turn.choice.detail}" if turn.choice.detail else ""
-        yield _text(f"    no valid answer{times} ({turn.choice.validity.value}{reason})")
+        instead = "" if episode.stop is StopReason.FORFEIT else f": {turn.action} was played instead"
+        yield _text(f"    no valid answer{times} ({turn.choice.validity.value}{reason}){instead}")
     elif turn.retries:
         yield _text(f"    valid after {turn.retries + 1} tries")
     for generation in turn.choice.generations:

@@ -64,13 +64,11 @@ def exit_code(call: Callable[[], object], debug: bool = False) -> int:
         call()
         sys.stdout.flush()
         return 0
-    except SystemExit as stop:
-        # Raised by shell completion only: everything else is raised as it happened.
-        return stop.code if isinstance(stop.code, int) else 0
-    except BrokenPipeError:
-        _close_output()
-        return BROKEN_PIPE
     except BaseException as error:
+        # Consoles of rich turn a closed pipe into an exit.
+        if any(isinstance(one, BrokenPipeError) for one in (error, error.__context__)):
+            _close_output()
+            return BROKEN_PIPE
         return _report(error, debug)
 
 
@@ -104,16 +102,19 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if (form := getattr(error, "format_message", None)) is not None:
         context = getattr(error, "ctx", None)
         hint = "" if context is None else f" (see `{context.command_path} --help`)"
-        return f"error: {str(form()).strip().rstrip('.')}{_offending(error)}{hint}", WRONG
+        return f"error: {_usage(error, str(form()))}{hint}", WRONG
     if isinstance(error, ImportError) and (package := (error.name or "").partition(".")[0]) in EXTRAS:
         return f"error: {package} is not installed: pip install 'equipoise[{EXTRAS[package]}]'", WRONG
     return f"error: {type(error).__name__}: {error}", FAILED
 
 
-def _offending(error: BaseException) -> str:
-    """Name the value that pydantic, which some versions of typer check with, did not accept."""
+def _usage(error: BaseException, message: str) -> str:
+    """Return what was wrong with the arguments, with the offending value."""
+    message = message.strip().rstrip(".")
+    # Some versions of typer check with pydantic, which does not name the value.
     problems = getattr(error.__cause__, "errors", None)
-    return "" if problems is None else f", not {problems()[0]['input']!r}"
+    value = "" if problems is None else repr(problems()[0]["input"])
+    return message if value in message else f"{message}, not {value}"
 
 
 def _close_output() -> None:

@@ -103,11 +103,9 @@ def _stages(
         from equipoise.progress import Reporter
         from equipoise.train.pipeline import run_recipe
 
-        reporter = Reporter(quiet)
-        done = run_recipe(recipe, given, stages, reporter)
+        done = run_recipe(recipe, given, stages, Reporter(quiet))
     output.write(done.to_json())
     output.show(*done.render())
-    reporter.note(f"everything is in {done.folder}")
 
 
 def _lines(summary: dict[str, object]) -> list[str]:

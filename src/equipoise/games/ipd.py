@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from equipoise.games.base import Game, GameInfo, GameOptions, State, Step, Weights
 from equipoise.types import Action, RoundOutcome, Seat
@@ -52,10 +52,10 @@ class Options(GameOptions):
     """
 
     rounds: int = Field(8, ge=1, le=1000)
-    temptation: float = 5.0
-    reward: float = 3.0
-    punishment: float = 1.0
-    sucker: float = 0.0
+    temptation: FiniteFloat = 5.0
+    reward: FiniteFloat = 3.0
+    punishment: FiniteFloat = 1.0
+    sucker: FiniteFloat = 0.0
     continuation: float = Field(1.0, gt=0.0, le=1.0)
     noise: float = Field(0.0, ge=0.0, lt=0.5)
 
@@ -95,9 +95,11 @@ class _State(State):
     def chance(self) -> str | None:
         if self.pending:
             return f"noise/{len(self.executed)}"
-        return "continue" if self.stopping else None
+        return "stop" if self.stopping else None
 
     def chance_outcomes(self) -> tuple[tuple[Hashable, float], ...]:
+        if self.chance is None:
+            return ()
         options = self.game.options
         p = options.noise if self.pending else 1.0 - options.continuation
         return ((False, 1.0 - p), (True, p))

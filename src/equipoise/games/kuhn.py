@@ -89,6 +89,8 @@ class _State(State):
         return None if self.over or len(self.cards) == 2 else f"card/{len(self.cards)}"
 
     def chance_outcomes(self) -> tuple[tuple[Hashable, float], ...]:
+        if self.chance is None:
+            return ()
         left = [card for card in CARDS if card not in self.cards]
         return tuple((card, 1.0 / len(left)) for card in left)
 

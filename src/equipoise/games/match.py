@@ -28,7 +28,17 @@ def pick(outcomes: Sequence[tuple[Hashable, float]], u: float) -> Hashable:
 class Match(Environment):
     """A game in play, as the engine sees it."""
 
-    __slots__ = ("_chance", "_index", "_outcomes", "_step", "chance_log", "game", "histories", "state")
+    __slots__ = (
+        "_chance",
+        "_forfeited",
+        "_index",
+        "_outcomes",
+        "_step",
+        "chance_log",
+        "game",
+        "histories",
+        "state",
+    )
 
     def __init__(self, game: Game, chance: Chance) -> None:
         """Start at the initial state and resolve the draws that come before the first decision."""
@@ -41,6 +51,7 @@ class Match(Environment):
         self._outcomes: list[RoundOutcome] = []
         self._index = [0] * seats
         self._step = [0] * seats
+        self._forfeited = False
         self._draw()
 
     @property
@@ -51,12 +62,12 @@ class Match(Environment):
     @property
     def is_over(self) -> bool:
         """Whether the episode has ended."""
-        return self.state.is_over
+        return self._forfeited or self.state.is_over
 
     @property
     def players_to_move(self) -> tuple[Seat, ...]:
         """The seats that must act now."""
-        return self.state.players_to_move
+        return () if self._forfeited else self.state.players_to_move
 
     @property
     def outcomes(self) -> tuple[RoundOutcome, ...]:
@@ -100,12 +111,16 @@ class Match(Environment):
 
     def apply(self, actions: Mapping[Seat, Action | str]) -> None:
         """Play the actions of the seats to move and resolve the draws that follow."""
-        for seat in self.state.players_to_move:
+        if self.is_over:
+            raise RequestError("the match is over: nothing can be played any more")
+        movers = self.state.players_to_move
+        for seat in movers:
             if seat not in actions:
                 raise RequestError(f"seat {seat} must act but gave no action")
             legal = self.state.legal_actions(seat)
             if actions[seat] not in legal:
                 raise RequestError(f"seat {seat}: {actions[seat]!r} is not legal, choose one of {legal}")
+        for seat in movers:
             self._index[seat] += 1
             self._step[seat] += 1
         self._advance(self.state.apply(actions))
@@ -114,6 +129,7 @@ class Match(Environment):
     def forfeit(self, seat: Seat) -> None:
         """End the episode: the current and all later rounds go as the game's ``forfeit`` says."""
         record = self.game.info_record
+        self._forfeited = True
         for _ in range(len(self._outcomes), record.rounds):
             self._outcomes.append(self.game.forfeit(self.state, seat))
 

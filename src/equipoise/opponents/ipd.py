@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from equipoise.errors import RequestError
 from equipoise.games.ipd import COOPERATE, DEFECT, Seen, View
 from equipoise.opponents.base import Classifier, MemoryOne, Strategy, certain
 from equipoise.types import Action
@@ -18,6 +19,11 @@ __all__ = ["STRATEGIES", "forgiving", "random_cooperator"]
 
 _C, _D = certain(COOPERATE), certain(DEFECT)
 AXELROD = "Axelrod 1984"
+
+
+def _check(rate: float) -> None:
+    if not 0.0 <= rate <= 1.0:
+        raise RequestError(f"rate {rate!r} is no probability: choose one from 0 to 1")
 
 
 def _mix(cooperate: float) -> Mapping[Action, float]:
@@ -37,10 +43,15 @@ def _copies(first: str, name: str, source: str) -> Strategy:
 
 
 def forgiving(chance: float, name: str, source: str) -> Strategy:
-    """Tit for tat that answers a defection with cooperation with probability ``chance``."""
+    """Tit for tat that answers a defection with cooperation with probability ``chance``.
+
+    Raises:
+        RequestError: ``chance`` is no probability.
+    """
+    _check(chance)
     return MemoryOne(
         name,
-        Classifier(memory_depth=1, stochastic=True),
+        Classifier(memory_depth=1, stochastic=0.0 < chance < 1.0),
         source,
         act=lambda memory, view: _C if memory == COOPERATE else _mix(chance),
         first=COOPERATE,
@@ -49,10 +60,15 @@ def forgiving(chance: float, name: str, source: str) -> Strategy:
 
 
 def random_cooperator(cooperate: float, name: str, source: str) -> Strategy:
-    """Cooperate with a fixed probability every round."""
+    """Cooperate with a fixed probability every round.
+
+    Raises:
+        RequestError: ``cooperate`` is no probability.
+    """
+    _check(cooperate)
     return MemoryOne(
         name,
-        Classifier(memory_depth=0, stochastic=True),
+        Classifier(memory_depth=0, stochastic=0.0 < cooperate < 1.0),
         source,
         act=lambda memory, view: _mix(cooperate),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from equipoise.errors import RequestError
 from equipoise.games.kuhn import BET, CALL, CARDS, FOLD, PASS, View
 from equipoise.opponents.base import Classifier, Strategy
 from equipoise.types import Action
@@ -40,10 +41,11 @@ class Rates(Strategy):
 
     @property
     def classifier(self) -> Classifier:  # type: ignore[override]
-        """Memoryless, knows its card, stochastic if any rate is not 0 or 1."""
+        """Memoryless; stochastic if a rate is not 0 or 1; uses its card if a rate depends on it."""
         rates = (*self.open, *self.second, *self.call_first, *self.call_second)
         mixed = any(rate not in (0.0, 1.0) for rate in rates)
-        return Classifier(memory_depth=0, stochastic=mixed, knows_private=True)
+        tells = any(len(set(row)) > 1 for row in (self.open, self.second, self.call_first, self.call_second))
+        return Classifier(memory_depth=0, stochastic=mixed, knows_private=tells)
 
     def probabilities(
         self, memory: None, observation: View, legal: tuple[Action, ...]
@@ -56,14 +58,20 @@ class Rates(Strategy):
 
 
 def nash(alpha: float = 1.0 / 3.0, name: str = "nash") -> Rates:
-    """Return the equilibrium of Kuhn's family with bluffing rate ``alpha`` in [0, 1/3]."""
+    """Return the equilibrium of Kuhn's family with bluffing rate ``alpha``.
+
+    Raises:
+        RequestError: ``alpha`` is outside [0, 1/3].
+    """
+    if not 0.0 <= alpha <= 1.0 / 3.0:
+        raise RequestError(f"alpha = {alpha!r}: Kuhn's family has bluffing rates from 0 to 1/3")
     return Rates(
         name,
         open=(alpha, 0.0, 3.0 * alpha),
         second=(1.0 / 3.0, 0.0, 1.0),
         call_first=(0.0, alpha + 1.0 / 3.0, 1.0),
         call_second=(0.0, 1.0 / 3.0, 1.0),
-        source="Kuhn 1950, α = 1/3",
+        source=f"Kuhn 1950, α = {alpha:.3g}",
     )
 
 

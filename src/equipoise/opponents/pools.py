@@ -41,15 +41,21 @@ class Pools:
         """Return the pools with some of them replaced.
 
         Raises:
-            RequestError: A pool does not exist, or the train pool would be empty.
+            RequestError: A pool does not exist, the train pool would be empty, or an opponent of the
+                shift pool would stand in another pool.
         """
         merged = dict(self)
         for pool, names in changes.items():
             if pool not in POOL_NAMES:
                 raise unknown("pool", pool, POOL_NAMES)
-            merged[pool] = tuple(names)
+            merged[pool] = (names,) if isinstance(names, str) else tuple(names)
         if not merged["train"]:
             raise RequestError("pools.train is empty: name at least one opponent")
+        used = (*merged["train"], *merged["exploiter"], *merged["collusive"])
+        if shared := [name for name in merged["shift"] if name in used]:
+            raise RequestError(
+                f"{shared[0]!r} is in the shift pool and in another: take it out of one of them"
+            )
         return Pools(**merged)
 
 
@@ -74,5 +80,5 @@ def register_pools(game: str, pools: Pools) -> None:
 
 
 def default_pools(game: str) -> Pools:
-    """Return a game's default pools; games without any are met by ``random`` in every pool."""
-    return _POOLS.get(game, Pools(*(("random",) for _ in POOL_NAMES)))
+    """Return a game's default pools; games without any are met by ``random``, and hold nothing out."""
+    return _POOLS.get(game, Pools(train=("random",), exploiter=("random",), collusive=("random",)))

@@ -62,13 +62,16 @@ class Deal:
         """Return the draw for a chance node of the rules."""
         return keyed_uniform(f"{self.key}|chance|{round_}|{purpose}")
 
-    def opponent_draws(self, seat: int, round_: int, step: int) -> DecisionDraws:
-        """Return the draws of the opponent at its ``step``-th decision in a round.
+    def opponent_draws(self, rank: int, round_: int, step: int) -> DecisionDraws:
+        """Return the draws of an opponent at its ``step``-th decision in a round.
 
-        The seat only matters where several opponents share a table, so the first one's is left out:
-        swapping the two seats of a deal swaps the draws with them.
+        Args:
+            rank: How many seats after the policy's own it sits, from 0: swapping the two seats of a deal
+                swaps the draws with them.
+            round_: The round.
+            step: Which of the opponent's own decisions in the round it is.
         """
-        owner = f"{self.key}|opponent" + (f"|{seat}" if seat > 1 else "")
+        owner = f"{self.key}|opponent|{rank}"
         return DecisionDraws(f"{owner}|{round_}|{step}", owner)
 
 

@@ -102,7 +102,8 @@ class RunningEpisode:
             owner = f"{request.deal.key}|{request.id}"
             draws = DecisionDraws.of_policy(seed, owner, seat, question.index, retry)
         else:
-            draws = request.deal.opponent_draws(seat, question.round, question.step)
+            rank = (seat - request.seat - 1) % self.environment.seats
+            draws = request.deal.opponent_draws(rank, question.round, question.step)
         return self.environment.decision(seat, request.id, draws, retry)
 
     def _judge(self, decision: Decision, choice: Choice) -> Choice:

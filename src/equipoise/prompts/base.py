@@ -74,7 +74,7 @@ def parse_action(text: str, words: dict[str, Action]) -> Action | None:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return None
-    last = re.sub(rf"^{re.escape(MARKER)}", "", lines[-1].strip("*_` "), flags=re.IGNORECASE)
+    last = re.sub(rf"^{re.escape(MARKER)}", "", lines[-1].strip("*_`\"' "), flags=re.IGNORECASE)
     last = last.strip("*_`\"' \t.")
     folded = {word.casefold(): action for word, action in words.items()}
     return folded.get(last.casefold())

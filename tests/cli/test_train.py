@@ -1,0 +1,104 @@
+"""``equipoise run``, ``train``, ``sft`` and ``data``: what is passed on, and what is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from equipoise.errors import EquipoiseError
+from tests.cli.conftest import Run
+
+PIPELINE = "equipoise.train.pipeline"
+DATA = "equipoise.train.data"
+
+
+class FakeRun:
+    def render(self) -> list[str]:
+        return ["first [bold]table", "second"]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"schema": 1, "results": []}
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+
+    def fake(recipe: str, overrides: Any, stages: Any, reporter: Any) -> FakeRun:
+        found.append((recipe, tuple(overrides), stages, reporter.quiet))
+        sys.stdout.write("working\n")
+        if recipe == "fails":
+            raise EquipoiseError("the work failed")
+        if recipe == "interrupted":
+            raise KeyboardInterrupt
+        return FakeRun()
+
+    monkeypatch.setitem(sys.modules, PIPELINE, SimpleNamespace(run_recipe=fake))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("command", "stages"),
+    [("run", ("audit", "sft", "sepo")), ("train", ("sft", "sepo")), ("sft", ("sft",))],
+)
+def test_recipes_are_run_in_stages(
+    run: Run, calls: list[tuple[Any, ...]], command: str, stages: tuple[str, ...]
+) -> None:
+    done = run(command, "quickstart", "out=runs/a", "sepo.lr=-1e-3", "--quiet")
+    assert done.code == 0
+    assert calls == [("quickstart", ("out=runs/a", "sepo.lr=-1e-3"), stages, True)]
+    assert done.out == "working\nfirst [bold]table\nsecond\n"
+    assert done.err == ""
+
+
+def test_json(run: Run, calls: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    done = run("run", "quickstart", "--json", "-")
+    assert done.json == {"schema": 1, "results": []}
+    assert "working" in done.err
+    done = run("sft", "quickstart", "--json", tmp_path / "run.json")
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["schema"] == 1
+    assert "second" in done.out
+
+
+@pytest.mark.parametrize("command", ["run", "train", "sft"])
+def test_failures_and_interrupts(run: Run, calls: list[tuple[Any, ...]], command: str) -> None:
+    done = run(command, "fails")
+    assert (done.code, done.error) == (1, "error: the work failed")
+    done = run(command, "interrupted")
+    assert (done.code, done.error) == (130, "interrupted: the same command goes on where it stopped")
+
+
+def test_data(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    calls = []
+
+    def fake(game: Any, recipe: str, episodes: int, seed: int, out: Path, reporter: Any) -> dict[str, Any]:
+        calls.append((game.name, game.options.rounds, recipe, episodes, seed, out, reporter.quiet))
+        return {
+            "examples": 12,
+            "held_out_opponents": ["pavlov"],
+            "teachers": {"tit_for_tat": 8, "random": 4},
+            "other": [],
+        }
+
+    monkeypatch.setitem(sys.modules, DATA, SimpleNamespace(write_data=fake))
+    file = tmp_path / "new" / "ipd.jsonl"
+    arguments = ("data", "ipd", "--recipe", "paper", "--out", file)
+    done = run(*arguments)
+    assert done.out.splitlines() == [
+        "examples: 12",
+        "held out opponents: pavlov",
+        "teachers: tit_for_tat 8, random 4",
+        "other: none",
+        f"file: {file}",
+    ]
+    done = run(*arguments, "-n", "5", "--seed", "3", "-o", "rounds=2", "--quiet", "--json", "-")
+    assert (done.json["schema"], done.json["examples"], done.json["file"]) == (1, 12, str(file))
+    assert calls == [
+        ("ipd", 8, "paper", 600, 0, file, False),
+        ("ipd", 2, "paper", 5, 3, file, True),
+    ]
