@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from equipoise.games.match import Match
 from equipoise.games.registry import make_game
-from equipoise.play.deals import Deal, DecisionDraws, Split, keyed_uniform
+from equipoise.rollout.deals import Deal, DecisionDraws, Split, keyed_uniform
 from equipoise.policies.local import LoadedModel, LocalPolicy, load_spec
 from equipoise.types import Decision
 

@@ -1,7 +1,7 @@
 """What several tests share: playing a game, walking all of it, and valuing two strategies by hand.
 
 The exact values here are computed by pushing probability forward through the rules, one node at a time, and
-use nothing of ``equipoise.audit``: they are an independent check of it as well.
+use nothing of ``equipoise.auditing``: they are an independent check of it as well.
 """
 
 from __future__ import annotations

@@ -15,9 +15,9 @@ import equipoise
 ROOT = Path(equipoise.__file__).parent
 RINGS = (
     {"types", "errors", "games", "opponents", "objective"},
-    {"play", "policies", "prompts", "progress"},
-    {"audit"},
-    {"train"},
+    {"rollout", "policies", "prompts", "progress"},
+    {"auditing"},
+    {"training"},
     {"api", "cli", "report", "adapters", "recipes", "testing", "__init__", "__main__"},
 )
 """The rings of the design, innermost first: core, play, audit, train, top."""
@@ -100,16 +100,16 @@ def test_imports_point_inward(path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "count"),
     [
-        ("import equipoise.audit", 1),
-        ("from equipoise.train.sft import fit", 1),
+        ("import equipoise.auditing", 1),
+        ("from equipoise.training.sft import fit", 1),
         ("from equipoise import train", 1),
         ("from equipoise import audit_it", 1),
-        ("def f():\n    from equipoise.play.engine import run", 1),
+        ("def f():\n    from equipoise.rollout.engine import run", 1),
         ("from ..train import sft", 1),
         ("from . import kuhn", 0),
         ("from .base import Game", 0),
-        ("import importlib\nimportlib.import_module('equipoise.audit.run')", 1),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from equipoise.audit import run", 0),
+        ("import importlib\nimportlib.import_module('equipoise.auditing.run')", 1),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from equipoise.auditing import run", 0),
         (
             "if typing.TYPE_CHECKING:\n    import equipoise.cli\nelse:\n    import equipoise.api",
             1,

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from equipoise.audit.result import AuditResult, Difference, GameResult, paired
-from equipoise.audit.run import AuditConfig, audit_game
+from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
+from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, Weights
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
-from equipoise.play.deals import Deal, Split
-from equipoise.play.engine import play as play_episodes
-from equipoise.play.requests import EpisodeRequest, InvalidRule
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import load_game, load_opponents
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
+from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.engine import play as play_episodes
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Episode
 
-__all__ = ["audit", "load_policy", "play"]
+if TYPE_CHECKING:
+    from equipoise.training.summary import Run
+
+__all__ = ["audit", "load_policy", "play", "solve", "train"]
 
 
 def audit(
@@ -126,6 +129,57 @@ def play(
         players=(own, other) if seat == 0 else (other, own),
     )
     return play_episodes([request], rule)[0].episode
+
+
+def solve(
+    game: str | Game,
+    exploiters: str | Sequence[str] = "pool",
+    *,
+    seeds: int = 1,
+    steps: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    quiet: bool = True,
+) -> AuditResult:
+    """Solve a small game: its best policy under the objective, and tables trained by the exact gradient.
+
+    Args:
+        game: The game.
+        exploiters: What the exploiter pool holds in training, one or several: ``none``, ``pool``,
+            ``pool+best_response``, or names of opponents separated by commas.
+        seeds: Tables of each kind, from different random starts.
+        steps: Steps of gradient ascent (default: by size of the game).
+        options: Options of the game.
+        out: Folder for the policies, to be used as ``tabular:FILE``.
+        quiet: Whether to show no progress.
+
+    Raises:
+        RequestError: The game is too large to solve, or an opponent does not exist.
+    """
+    from equipoise.training.solve import solve as solve_game
+
+    rules = load_game(game, options) if isinstance(game, str) else game
+    kinds = (exploiters,) if isinstance(exploiters, str) else tuple(exploiters)
+    return solve_game(rules, kinds, seeds, steps, None if out is None else Path(out), Reporter(quiet))
+
+
+def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
+    """Run a recipe: audit, warm start, audit, SEPO, audit.
+
+    Args:
+        recipe: Name of a recipe that ships with the package, or a path to a TOML file.
+        overrides: ``"key=value"`` with dotted keys, e.g. ``"seed=1"``, ``"out=runs/mine"``.
+        quiet: Whether to show no progress.
+
+    Returns:
+        The run; ``run.result`` holds the audits and paired differences, ``run.folder`` all files.
+
+    Raises:
+        RequestError: The recipe or a key is wrong, or the folder holds another run.
+    """
+    from equipoise.training.pipeline import run_recipe
+
+    return run_recipe(recipe, overrides, reporter=Reporter(quiet))
 
 
 def load_policy(spec: Any, game: str | Game, **settings: Any) -> AnyPolicy:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from equipoise.audit.result import AuditResult
+from equipoise.auditing.result import AuditResult
 from equipoise.errors import RequestError
 from tests.cli.conftest import Run
 

@@ -12,7 +12,7 @@ import pytest
 
 from equipoise import api
 from equipoise.cli.episode import lines
-from equipoise.play.transcript import append_episodes, episode_from_json
+from equipoise.rollout.transcript import append_episodes, episode_from_json
 from equipoise.types import Choice, Episode, Generation, RoundOutcome, StopReason, Turn, Validity
 from tests.cli.conftest import Run
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from equipoise.audit.result import AuditResult, GameResult
+from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.types import Estimate
 from tests.cli.conftest import Run
 
-BACKEND = "equipoise.train.solve"
+BACKEND = "equipoise.training.solve"
 
 
 def result(policy: str, u: float, best: float | None) -> GameResult:
@@ -53,19 +53,18 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_row_for_each_kind(run: Run, seen: dict[str, Any]) -> None:
     done = run("solve", "ipd")
     assert done.code == 0
-    assert "ipd (version 1): J* = 1.8799" in done.out
+    assert "ipd (version 1): J* = 1.8799; mean (min..max) of 2 seed(s)" in done.out
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.out.splitlines() if "│" in line]
     assert rows == [
-        ["optimum", "", "3.0000", "0.2500", "6.0000", "3.2500"],
+        ["optimum", "3.0000", "0.2500", "6.0000", "3.2500"],
         [
             "pool",
-            "2",
-            "1.5000 (1.0000..2.0000)",
-            "0.2500 (0.2500..0.2500)",
-            "3.0000 (2.0000..4.0000)",
-            "3.0000 (2.0000..4.0000)",
+            "1.5000 (1.000..2.000)",
+            "0.2500 (0.250..0.250)",
+            "3.0000 (2.000..4.000)",
+            "3.0000 (2.000..4.000)",
         ],
-        ["pool+best_response", "1", "1.5000", "0.2500", "3.0000", "n/a"],
+        ["pool+best_response", "1.5000", "0.2500", "3.0000", "n/a"],
     ]
 
 

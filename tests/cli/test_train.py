@@ -13,8 +13,8 @@ import pytest
 from equipoise.errors import EquipoiseError
 from tests.cli.conftest import Run
 
-PIPELINE = "equipoise.train.pipeline"
-DATA = "equipoise.train.data"
+PIPELINE = "equipoise.training.pipeline"
+DATA = "equipoise.training.data"
 
 
 class FakeRun:

@@ -13,7 +13,7 @@ from equipoise.games.ipd import COOPERATE, DEFECT, Seen
 from equipoise.games.kuhn import BET, CALL, FOLD, PASS
 from equipoise.games.match import Match, pick
 from equipoise.games.registry import make_game
-from equipoise.play.deals import keyed_uniform
+from equipoise.rollout.deals import keyed_uniform
 from equipoise.types import Decision
 from tests.helpers import Constant
 

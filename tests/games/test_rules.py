@@ -22,7 +22,7 @@ from equipoise.games.match import Match
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.registry import strategies
-from equipoise.play.deals import Deal, Split, keyed_uniform
+from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.types import Action, RoundOutcome
 from tests.helpers import (
     FULL,

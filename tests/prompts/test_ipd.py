@@ -36,7 +36,7 @@ def test_past_rounds_are_told_from_the_seat_that_is_asked_and_the_last_comes_las
 
 def test_a_hidden_horizon_is_not_told() -> None:
     match = match_after((COOPERATE, COOPERATE), continuation=0.9, rounds=37)
-    assert situation(match, 0)== "Round 2. Past: CC"
+    assert situation(match, 0) == "Round 2. Past: CC"
     rules = RENDERER.rules(match.game)
     assert "0.9" in rules
     assert "37" not in rules

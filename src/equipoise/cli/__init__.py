@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 __all__ = ["main"]
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: What follows the program's name; None takes it from the process.
     """
     # Libraries of models report on standard error what users of this command cannot act on.
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore", FutureWarning)
     os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     for stream in (sys.stdout, sys.stderr):

@@ -15,7 +15,7 @@ from equipoise.errors import RequestError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from equipoise.audit.result import AuditResult
+    from equipoise.auditing.result import AuditResult
 
 __all__ = ["register"]
 
@@ -128,7 +128,7 @@ def _games(given: list[str]) -> str | list[str]:
 
 
 def _tables(result: AuditResult, opponents: bool) -> list[Table]:
-    from equipoise.audit.tables import difference_table, metric_table, opponent_table
+    from equipoise.auditing.tables import difference_table, metric_table, opponent_table
 
     found = []
     for game in dict.fromkeys(one.game for one in result.results):

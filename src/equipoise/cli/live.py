@@ -9,11 +9,11 @@ from equipoise.cli.episode import score
 from equipoise.cli.failures import Interrupted
 from equipoise.errors import EquipoiseError, RequestError
 from equipoise.games.match import Match
-from equipoise.play.deals import Deal, Split
-from equipoise.play.engine import play
-from equipoise.play.requests import EpisodeRequest, InvalidRule
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.registry import load_opponents
+from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.engine import play
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Action, Episode, Seat
 
 if TYPE_CHECKING:

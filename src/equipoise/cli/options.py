@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from equipoise.play.requests import InvalidRule
+    from equipoise.rollout.requests import InvalidRule
 
 __all__ = ["invalid_rule", "model_settings"]
 
@@ -138,7 +138,7 @@ def invalid_rule(
         on_invalid: What happens then.
         default: Retries if none were given.
     """
-    from equipoise.play.requests import InvalidRule
+    from equipoise.rollout.requests import InvalidRule
 
     retries = default if retries is None else retries
     if retries is None and on_invalid is None:

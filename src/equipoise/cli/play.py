@@ -127,7 +127,7 @@ def _show(output: Output, played: Episode) -> None:
 
 
 def _json(played: Episode) -> dict[str, Any]:
-    from equipoise.play.transcript import episode_to_json
+    from equipoise.rollout.transcript import episode_to_json
 
     return {"schema": 1, "episode": episode_to_json(played)}
 
@@ -138,7 +138,7 @@ def _from_transcript(path: Path, wanted: str | None, game: str | None) -> Episod
     Raises:
         RequestError: The file is no transcript, or has no such episode.
     """
-    from equipoise.play.transcript import read_episodes
+    from equipoise.rollout.transcript import read_episodes
 
     seen: list[str] = []
     for found in read_episodes(path):

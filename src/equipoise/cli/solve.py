@@ -15,7 +15,7 @@ from equipoise.errors import RequestError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from equipoise.audit.result import AuditResult, GameResult
+    from equipoise.auditing.result import AuditResult, GameResult
 
 __all__ = ["register"]
 
@@ -67,7 +67,7 @@ def solve(
     with output.work():
         from equipoise.policies.registry import load_game
         from equipoise.progress import Reporter
-        from equipoise.train.solve import solve as solve_game
+        from equipoise.training.solve import solve as solve_game
 
         rules = load_game(game, changes)
         result = solve_game(
@@ -88,15 +88,17 @@ def table_of(result: AuditResult) -> Table:
     first = result.results[0]
     best = first.metrics.get("optimum")
     known = "not known" if best is None else f"{best.value:.4f}"
-    table = Table(title=f"{first.game} (version {first.version}): J* = {known}", title_justify="left")
+    seeds = max(len(rows) for rows in kinds.values())
+    table = Table(
+        title=f"{first.game} (version {first.version}): J* = {known}; mean (min..max) of {seeds} seed(s)",
+        title_justify="left",
+    )
     table.add_column("exploiters in training", overflow="fold")
-    table.add_column("seeds", justify="right", no_wrap=True)
     for title in COLUMNS.values():
-        table.add_column(title, justify="right", overflow="fold")
+        # Wide enough for a range, so that a narrow terminal breaks no number.
+        table.add_column(title, justify="right", overflow="fold", min_width=14 if seeds > 1 else 7)
     for kind, rows in kinds.items():
-        cells = [_spread(rows, metric) for metric in COLUMNS]
-        optimal = kind == rows[0].policy
-        table.add_row(Text(kind), "" if optimal else str(len(rows)), *cells)
+        table.add_row(Text(kind), *(_spread(rows, metric) for metric in COLUMNS))
     return table
 
 
@@ -107,4 +109,4 @@ def _spread(rows: Sequence[GameResult], metric: str) -> str:
     if not values:
         return "n/a"
     mean = f"{sum(values) / len(values):.4f}"
-    return mean if len(values) == 1 else f"{mean} ({min(values):.4f}..{max(values):.4f})"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.3f}..{max(values):.3f})"

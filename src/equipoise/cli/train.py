@@ -87,7 +87,7 @@ def data(
     with output.work():
         from equipoise.policies.registry import load_game
         from equipoise.progress import Reporter
-        from equipoise.train.data import write_data
+        from equipoise.training.data import write_data
 
         summary = write_data(load_game(game, options(option)), recipe, episodes, seed, out, Reporter(quiet))
     output.write({"schema": 1, **summary, "file": str(out)})
@@ -101,7 +101,7 @@ def _stages(
     given = overrides(changes)
     with output.work(resumable=True):
         from equipoise.progress import Reporter
-        from equipoise.train.pipeline import run_recipe
+        from equipoise.training.pipeline import run_recipe
 
         done = run_recipe(recipe, given, stages, Reporter(quiet))
     output.write(done.to_json())

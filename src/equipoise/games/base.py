@@ -4,7 +4,7 @@ The engine plays an :class:`Environment`: any multi-seat task, free text include
 of rules over finite actions whose positions (:class:`State`) are immutable, hashable and *Markov*: a state
 holds what the rules need to go on and nothing of how it was reached. What a player remembers is kept
 outside, as one *signal* a finished round. That split is what makes exact work cheap: two histories that
-lead to the same state and the same memories are the same node (see ``audit.exact``).
+lead to the same state and the same memories are the same node (see ``auditing.exact``).
 """
 
 from __future__ import annotations

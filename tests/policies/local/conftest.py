@@ -6,8 +6,8 @@ import pytest
 
 from equipoise.games.match import Match
 from equipoise.games.registry import make_game
-from equipoise.play.deals import Deal, DecisionDraws, Split, keyed_uniform
 from equipoise.policies.local import LoadedModel, load_spec
+from equipoise.rollout.deals import Deal, DecisionDraws, Split, keyed_uniform
 from equipoise.types import Decision
 
 

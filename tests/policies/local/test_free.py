@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from equipoise.play.deals import DecisionDraws
 from equipoise.policies.local import LoadedModel, LocalPolicy
 from equipoise.policies.local import free as free_module
 from equipoise.policies.local.sampling import Sampled
+from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Choice, Decision, StopReason, Validity
 
 

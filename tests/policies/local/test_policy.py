@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from equipoise.errors import PolicyError, RequestError
-from equipoise.play.deals import DecisionDraws
 from equipoise.policies.local import LoadedModel, LocalPolicy
+from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Decision, StopReason, Validity
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from equipoise.play.deals import DecisionDraws
 from equipoise.policies.local import LoadedModel, LocalPolicy, load_spec
+from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Decision, Validity
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,119 @@
+"""From a policy to a strategy that can be valued exactly, where that is possible and cheap enough."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from equipoise.auditing.exact.compile import TooLargeError, compile_tree
+from equipoise.auditing.exact.tree import InformationKey, Tree
+from equipoise.errors import PolicyError, RequestError
+from equipoise.games.base import Game
+from equipoise.opponents.base import Strategy, Uniform
+from equipoise.opponents.recall import TableStrategy
+from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.rollout.deals import DecisionDraws
+from equipoise.types import Decision, Probabilities, Seat
+
+__all__ = ["LIMIT", "Placed", "behaviour", "placements", "tree_decisions"]
+
+LIMIT = 100_000
+"""Information states that exact work may have when it is asked for."""
+
+
+class Placed(NamedTuple):
+    """A strategy and the seat it is valued at; a policy's value is the mean over its placements."""
+
+    strategy: Strategy
+    seat: Seat
+
+
+def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed] | None:
+    """Return the placements a policy is valued at exactly, or None if it must be sampled.
+
+    Args:
+        policy: The policy.
+        game: The game (its stage game is used where rounds are independent).
+        exact: True if asked for, None to do it where it is cheap, False to sample.
+
+    Raises:
+        RequestError: Exact values were asked for and cannot be had; the message says why.
+    """
+    if exact is False:
+        return None
+    if not isinstance(policy, Policy):
+        if exact:
+            raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --exact")
+        return None
+    stage = game.stage()
+    known = policy.strategy(stage)
+    if known is not None:
+        return placements([known], stage)
+    limit = LIMIT if exact else policy.exact_states
+    if limit == 0 and not exact:
+        return None
+    try:
+        return placements(_tabulate(policy, stage, limit), stage)
+    except (TooLargeError, PolicyError):
+        if exact or not isinstance(policy, Policy):
+            raise
+        return None
+
+
+def placements(tables: Sequence[Strategy], stage: Game) -> list[Placed]:
+    """Return where the strategies of a policy are valued.
+
+    Args:
+        tables: One strategy, or one a seat if the policy acts on its seat.
+        stage: The stage game.
+    """
+    info = stage.info_record
+    if info.symmetric:
+        return [Placed(strategy, 0) for strategy in tables]
+    if len(tables) == 1 or info.independent_rounds:
+        return [Placed(strategy, seat) for strategy in tables for seat in range(info.seats)]
+    return [Placed(strategy, seat) for seat, strategy in enumerate(tables)]
+
+
+def tree_decisions(tree: Tree, seat: Seat) -> list[Decision]:
+    """Return the decisions at all information states of a tree, as if asked at ``seat``."""
+    draws = DecisionDraws("tabulate", "tabulate")
+    return [
+        Decision(
+            rules=tree.game,
+            episode="tabulate",
+            seat=seat,
+            round=int(tree.rounds[row]),
+            step=int(tree.steps[row]),
+            index=int(tree.depths[row]),
+            legal=tree.legal[row],
+            observation=key[0],
+            history=key[1],
+            draws=draws,
+        )
+        for row, key in enumerate(tree.keys)
+    ]
+
+
+def _tabulate(policy: Policy, stage: Game, limit: int) -> list[Strategy]:
+    """Ask the policy at every information state; one table, or one a seat if its answers depend on it."""
+    info = stage.info_record
+    seats = (0,) if info.symmetric else range(info.seats)
+    trees = [compile_tree(stage, {"random": Uniform()}, seat, limit) for seat in seats]
+    tables = [_ask(policy, trees, seat) for seat in range(info.seats)]
+    same = all(table.table == tables[0].table for table in tables)
+    return list(tables[:1] if same else tables)
+
+
+def _ask(policy: Policy, trees: Sequence[Tree], seat: Seat) -> TableStrategy:
+    rows: dict[InformationKey, Probabilities] = {}
+    for tree in trees:
+        decisions = tree_decisions(tree, seat)
+        answers = policy.probabilities(decisions)
+        if policy.strict and answers != policy.probabilities(decisions):
+            raise PolicyError(
+                f"policy {policy.name!r} answers differently when asked twice: return a mapping of "
+                "probabilities instead of drawing by yourself, or audit it without --exact"
+            )
+        rows.update(zip(tree.keys, answers, strict=True))
+    return TableStrategy(policy.name, rows)

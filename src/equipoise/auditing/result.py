@@ -1,0 +1,230 @@
+"""What an audit returns: numbers with their kind and interval, as objects, table, data frame and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from equipoise.auditing.metrics import METRICS, Measure, difference
+from equipoise.errors import RequestError
+from equipoise.types import Estimate
+
+__all__ = ["AuditResult", "Difference", "GameResult"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """What one policy does in one game.
+
+    Attributes:
+        game: Name of the game.
+        version: Its version.
+        policy: Name of the policy.
+        metrics: Every metric; None where not applicable.
+        per_opponent: By pool and opponent: own, opponent, collusion, externality.
+        weights: λe, λc, λx and the scale s.
+        settings: How the numbers came about.
+        behaviour: By information state: probability (or frequency) of each action, for small games.
+        measures: What paired differences need; not part of the JSON.
+    """
+
+    game: str
+    version: int
+    policy: str
+    metrics: Mapping[str, Estimate | None]
+    per_opponent: Mapping[str, Mapping[str, Mapping[str, Estimate | None]]]
+    weights: Mapping[str, float]
+    settings: Mapping[str, Any]
+    behaviour: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
+    measures: Mapping[str, Measure | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def to_json(self, measures: bool = False) -> dict[str, Any]:
+        """Return the result in the form of audit schema 1.
+
+        Args:
+            measures: Add what paired differences need (one observation a deal).
+        """
+        data: dict[str, Any] = {
+            "game": self.game,
+            "version": self.version,
+            "policy": self.policy,
+            "metrics": {name: _json(value) for name, value in self.metrics.items()},
+            "per_opponent": {
+                pool: {name: {key: _json(value) for key, value in row.items()} for name, row in rows.items()}
+                for pool, rows in self.per_opponent.items()
+            },
+            "weights": dict(self.weights),
+            "settings": dict(self.settings),
+            "behaviour": {
+                label: {action: value.to_json() for action, value in row.items()}
+                for label, row in self.behaviour.items()
+            },
+        }
+        if measures:
+            data["measures"] = {
+                name: None if measure is None else measure.to_json()
+                for name, measure in self.measures.items()
+            }
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> GameResult:
+        """Read a result written by :meth:`to_json`."""
+        return cls(
+            data["game"],
+            data["version"],
+            data["policy"],
+            {name: _estimate(value) for name, value in data["metrics"].items()},
+            {
+                pool: {
+                    name: {key: _estimate(value) for key, value in row.items()} for name, row in rows.items()
+                }
+                for pool, rows in data["per_opponent"].items()
+            },
+            data["weights"],
+            data["settings"],
+            {
+                label: {action: Estimate.from_json(value) for action, value in row.items()}
+                for label, row in data.get("behaviour", {}).items()
+            },
+            {
+                name: None if row is None else Measure.from_json(row)
+                for name, row in data.get("measures", {}).items()
+            },
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A paired difference of one metric between two policies, a minus b, on the same deals."""
+
+    game: str
+    metric: str
+    a: str
+    b: str
+    estimate: Estimate
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the difference in the form of audit schema 1."""
+        return {
+            "game": self.game,
+            "metric": self.metric,
+            "a": self.a,
+            "b": self.b,
+            **self.estimate.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Difference:
+        """Read a difference written by :meth:`to_json`."""
+        rest = {k: v for k, v in data.items() if k not in ("game", "metric", "a", "b")}
+        return cls(data["game"], data["metric"], data["a"], data["b"], Estimate.from_json(rest))
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """The results of an audit; prints as a table.
+
+    Attributes:
+        results: One a game and policy.
+        differences: Paired differences from a baseline, where one was given.
+    """
+
+    results: Sequence[GameResult]
+    differences: Sequence[Difference] = ()
+
+    def __getitem__(self, game: str) -> GameResult:
+        """Return the first result of a game."""
+        for result in self.results:
+            if result.game == game:
+                return result
+        raise KeyError(game)
+
+    def __str__(self) -> str:
+        """Return the table as plain text."""
+        from equipoise.auditing.tables import render
+
+        return render(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the table for notebooks."""
+        from equipoise.auditing.tables import render
+
+        return render(self, html=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything in the form of audit schema 1."""
+        data: dict[str, Any] = {"schema": SCHEMA, "results": [r.to_json() for r in self.results]}
+        if self.differences:
+            data["differences"] = [d.to_json() for d in self.differences]
+        return data
+
+    def save(self, path: str | Path, **extra: object) -> None:
+        """Write the JSON, with further keys if any, to a file: all of it or nothing."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(f"{target.name}.part")
+        part.write_text(json.dumps({**self.to_json(), **extra}, indent=1) + "\n", encoding="utf-8")
+        part.replace(target)
+
+    @classmethod
+    def load(cls, path: str | Path) -> AuditResult:
+        """Read a file written by :meth:`save`.
+
+        Raises:
+            RequestError: The file cannot be read or has another schema.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RequestError(f"cannot read audit {str(path)!r}: {error}") from None
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise RequestError(f"{str(path)!r} is no audit of schema {SCHEMA}")
+        return cls(
+            [GameResult.from_json(row) for row in data["results"]],
+            [Difference.from_json(row) for row in data.get("differences", ())],
+        )
+
+    def to_dataframe(self) -> Any:
+        """Return one row a (game, policy, metric) as a pandas DataFrame.
+
+        Raises:
+            RequestError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise RequestError("to_dataframe needs pandas: pip install pandas") from None
+        rows = [
+            {"game": r.game, "policy": r.policy, "metric": name, **value.to_json()}
+            for r in self.results
+            for name, value in r.metrics.items()
+            if value is not None
+        ]
+        return pd.DataFrame(rows)
+
+
+def paired(a: GameResult, b: GameResult, names: tuple[str, str], level: float) -> list[Difference]:
+    """Return the differences a − b of all metrics that both policies have."""
+    rows = []
+    for metric in (*METRICS, *[m for m in a.measures if m not in METRICS]):
+        first, second = a.measures.get(metric), b.measures.get(metric)
+        if first is not None and second is not None:
+            estimate = difference(first, second, level)
+            rows.append(Difference(a.game, metric, *names, estimate))
+    return rows
+
+
+def _json(value: Estimate | None) -> dict[str, object] | None:
+    return None if value is None else value.to_json()
+
+
+def _estimate(value: Mapping[str, object] | None) -> Estimate | None:
+    return None if value is None else Estimate.from_json(value)

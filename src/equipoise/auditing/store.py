@@ -1,0 +1,114 @@
+"""An audit's folder: transcript and scored tables, written chunk by chunk, so that it can go on.
+
+A chunk is a fixed block of deals. When its episodes are on disk, the entries that the policy's table gained
+in it follow, with a mark. An interrupted chunk is dropped and played again from its start with the tables
+it started with, so that a resumed audit ends with the same bytes as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import RequestError
+from equipoise.policies.base import Policy
+from equipoise.rollout.transcript import append_episodes, read_episodes
+from equipoise.types import Episode
+
+__all__ = ["AuditStore"]
+
+
+class AuditStore:
+    """The folder of one (game, policy) audit."""
+
+    def __init__(self, folder: Path, request: Mapping[str, Any]) -> None:
+        """Open or start a folder.
+
+        Raises:
+            RequestError: The folder holds an audit of something else, or a foreign transcript.
+        """
+        self.folder = folder
+        self.transcript = folder / "transcript.jsonl"
+        self._marks = folder / "chunks.jsonl"
+        folder.mkdir(parents=True, exist_ok=True)
+        self._claim(folder / "request.json", dict(request))
+        self.episodes, self.chunks, self._table = self._restore()
+
+    def load_table(self, policy: object) -> None:
+        """Give the policy the table it had when the last finished chunk ended."""
+        if isinstance(policy, Policy) and self._table:
+            policy.load_state_dict({"version": policy.version, "table": self._table})
+
+    def finish_chunk(self, episodes: Sequence[Episode], policy: object) -> None:
+        """Put a finished chunk on disk."""
+        append_episodes(self.transcript, episodes)
+        table = policy.state_dict().get("table", {}) if isinstance(policy, Policy) else {}
+        new = {key: value for key, value in table.items() if key not in self._table}
+        self._table.update(new)
+        self.chunks += 1
+        self.episodes += len(episodes)
+        mark = {"chunk": self.chunks, "episodes": self.episodes, "table": new}
+        with self._marks.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(mark) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def read(self) -> list[Episode]:
+        """Return the episodes of all finished chunks."""
+        if self.episodes == 0:
+            return []
+        return [
+            episode for _, episode in zip(range(self.episodes), read_episodes(self.transcript), strict=False)
+        ]
+
+    def _claim(self, path: Path, request: dict[str, Any]) -> None:
+        wanted = json.loads(json.dumps(request))
+        if not path.exists():
+            if self.transcript.exists():
+                raise RequestError(
+                    f"{str(self.folder)!r} holds files of something else: choose another --out"
+                )
+            path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+            return
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            raise RequestError(f"{str(path)!r} cannot be read: choose another --out") from None
+        if found != wanted:
+            other = next((k for k in wanted if found.get(k) != wanted[k]), "request")
+            raise RequestError(
+                f"{str(self.folder)!r} holds an audit with another {other} "
+                f"({found.get(other)!r}, not {wanted.get(other)!r}): choose another --out"
+            )
+
+    def _restore(self) -> tuple[int, int, dict[str, Any]]:
+        """Read the marks, cut the transcript back to the last of them, return counts and table."""
+        episodes = chunks = 0
+        table: dict[str, Any] = {}
+        whole = []
+        if self._marks.exists():
+            for line in self._marks.read_text(encoding="utf-8").splitlines(keepends=True):
+                if not line.endswith("\n"):
+                    break
+                mark = json.loads(line)
+                episodes, chunks = mark["episodes"], mark["chunk"]
+                table.update(mark["table"])
+                whole.append(line)
+            _replace(self._marks, whole)
+        if self.transcript.exists():
+            # Reading also tells a foreign file before anything is cut from it.
+            for _ in zip(range(episodes), read_episodes(self.transcript), strict=False):
+                pass
+            with self.transcript.open(encoding="utf-8") as file:
+                kept = [line for _, line in zip(range(episodes + 1), file, strict=False)]
+            _replace(self.transcript, kept)
+        return episodes, chunks, table
+
+
+def _replace(path: Path, lines: Sequence[str]) -> None:
+    part = path.with_name(f"{path.name}.part")
+    part.write_text("".join(lines), encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,41 @@
+"""What the training loop needs of whatever it trains; a table and a language model both provide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from equipoise.policies.base import Policy
+from equipoise.training.batch import Batch
+
+__all__ = ["Learner"]
+
+
+class Learner(Protocol):
+    """Something with a policy that can be moved along a batch's gradient."""
+
+    @property
+    def policy(self) -> Policy:
+        """Plays with the current weights."""
+        ...
+
+    def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
+        """Ascend Σ w·log π + Σ w·π − kl·KL(π ‖ reference) + entropy·H(π) by one step.
+
+        Returns:
+            What happened: ``kl``, ``entropy``, ``grad_norm`` and the like.
+        """
+        ...
+
+    def save_weights(self, folder: Path) -> None:
+        """Write the current weights into a folder, as the policy is later loaded from it."""
+        ...
+
+    def save_state(self, folder: Path) -> dict[str, Any]:
+        """Write optimiser state into a folder; return what fits JSON."""
+        ...
+
+    def load(self, folder: Path, state: Mapping[str, Any]) -> None:
+        """Take back weights and state from a checkpoint."""
+        ...

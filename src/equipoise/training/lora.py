@@ -1,0 +1,206 @@
+"""A language model with a LoRA adapter as a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from equipoise.errors import EquipoiseError
+from equipoise.policies.local.loading import LoadedModel, load_spec
+from equipoise.policies.local.policy import LocalPolicy
+from equipoise.policies.local.question import Question
+from equipoise.training.batch import Batch
+from equipoise.training.config import LoraSettings
+from equipoise.training.optimiser import Optimiser
+
+__all__ = ["LocalLearner", "adapted_policy"]
+
+REFERENCE = "reference"
+
+
+def adapted_policy(
+    spec: str, lora: LoraSettings, seed: int, name: str, *, quiet: bool = False, **settings: Any
+) -> LocalPolicy:
+    """Load a model with a trainable adapter: the one the spec names, or a fresh one.
+
+    Args:
+        spec: Policy spec of a local model; with ``+ADAPTER`` training goes on from there, and a frozen copy
+            of that adapter is kept as the reference.
+        lora: Shape of a fresh adapter.
+        seed: Seed of a fresh adapter's weights.
+        name: Name of the policy.
+        quiet: Show no progress.
+        settings: Further settings of the model (dtype, device, threads).
+    """
+    from dataclasses import replace
+
+    from peft import LoraConfig, get_peft_model
+
+    loaded = load_spec(spec, trainable=True, quiet=quiet, **settings)
+    if hasattr(loaded.model, "peft_config"):
+        folder = spec.partition("+")[2]
+        loaded.model.load_adapter(folder, adapter_name=REFERENCE)
+        loaded.model.set_adapter("default")
+        return LocalPolicy(loaded, name=name)
+    torch.manual_seed(seed)
+    shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=lora.targets, task_type="CAUSAL_LM")
+    model = get_peft_model(loaded.model, shape).eval()
+    return LocalPolicy(replace(loaded, model=model), name=name)
+
+
+class LocalLearner:
+    """Trains the adapter of a local policy in ``choose`` mode.
+
+    The loss is computed on the same renormalised log-probabilities that the policy acts on, every distinct
+    question scored once; AdamW without weight decay makes the step.
+    """
+
+    def __init__(self, policy: LocalPolicy, max_grad_norm: float = 1.0, rows: int = 32) -> None:
+        """Take the policy; its start is the reference of the KL term.
+
+        Args:
+            policy: The policy, with a trainable adapter.
+            max_grad_norm: Gradients are scaled down to this norm.
+            rows: Largest number of questions of one pass with gradients.
+        """
+        self.policy: LocalPolicy = policy
+        self.rows = rows
+        self.model = policy.loaded.model
+        self.optimiser = Optimiser(self.model, max_grad_norm)
+        self._references: dict[Question, tuple[float, ...]] = {}
+
+    def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
+        """Move the adapter one step (see ``Learner``).
+
+        Raises:
+            EquipoiseError: The gradient is not finite.
+        """
+        rows = self._merge(batch)
+        questions = list(rows)
+        references = self._reference(questions)
+        totals = {"kl": 0.0, "entropy": 0.0, "sampler_gap": 0.0}
+        for start in range(0, len(questions), self.rows):
+            chunk = questions[start : start + self.rows]
+            loss = torch.zeros((), device=self.model.device)
+            for question, logs in zip(chunk, self.policy.scorer.log_probabilities(chunk), strict=True):
+                logs = torch.log_softmax(logs / self.policy.temperature, dim=-1)
+                loss = loss + self._loss(logs, rows[question], references[question], kl, entropy, totals)
+                self._compare(question, logs, totals)
+            loss.backward()
+        norm = self.optimiser.step(lr)
+        self.policy.clear()
+        if norm is None:
+            raise EquipoiseError("the gradient is not finite: lower the learning rate")
+        return {**totals, "grad_norm": norm}
+
+    def save_weights(self, folder: Path) -> None:
+        """Write the adapter."""
+        save_adapter(self.model, folder)
+
+    def save_state(self, folder: Path) -> dict[str, Any]:
+        """Write the optimiser; return the reference's scores, so that a resumed run uses the same."""
+        self.optimiser.save(folder / "optimiser.safetensors")
+        return {
+            "steps": self.optimiser.steps,
+            "version": self.policy.version,
+            "references": {q.key: list(row) for q, row in self._references.items()},
+        }
+
+    def load(self, folder: Path, state: Mapping[str, Any]) -> None:
+        """Take back adapter, optimiser and reference scores."""
+        load_adapter(self.model, folder)
+        self.optimiser.load(folder / "optimiser.safetensors", int(state["steps"]))
+        self._references = {Question.from_key(k): tuple(row) for k, row in state["references"].items()}
+        self.policy.clear()
+        self.policy.version = int(state["version"])
+
+    def _merge(self, batch: Batch) -> dict[Question, torch.Tensor]:
+        """Add up the weights of decisions that the model cannot tell apart: (3, A) log, prob, visits."""
+        rows: dict[Question, torch.Tensor] = {}
+        for i, decision in enumerate(batch.decisions):
+            size = len(decision.legal or ())
+            row = torch.zeros((3, size), dtype=torch.float32, device=self.model.device)
+            row[0] = torch.tensor(batch.log_weights[i, :size])
+            row[1] = torch.tensor(batch.prob_weights[i, :size])
+            row[2] = float(batch.visits[i])
+            question = self.policy.question(decision)
+            rows[question] = rows[question] + row if question in rows else row
+        return rows
+
+    def _loss(
+        self,
+        logs: torch.Tensor,
+        row: torch.Tensor,
+        reference: tuple[float, ...],
+        kl: float,
+        entropy: float,
+        totals: dict[str, float],
+    ) -> torch.Tensor:
+        p, share = logs.exp(), row[2, 0]
+        divergence = (p * (logs - torch.tensor(reference, device=logs.device))).sum()
+        spread = -(p * logs).sum()
+        totals["kl"] += float((share * divergence).detach())
+        totals["entropy"] += float((share * spread).detach())
+        gain = (row[0] * logs).sum() + (row[1] * p).sum()
+        return -gain + share * (kl * divergence - entropy * spread)
+
+    def _compare(self, question: Question, logs: torch.Tensor, totals: dict[str, float]) -> None:
+        """Keep the largest gap between what was sampled from and what is trained on."""
+        known = self.policy.known(question)
+        if known is not None:
+            gap = (logs.detach().exp().cpu() - torch.tensor(known)).abs().max()
+            totals["sampler_gap"] = max(totals["sampler_gap"], float(gap))
+
+    def _reference(self, questions: Sequence[Question]) -> dict[Question, tuple[float, ...]]:
+        missing = [question for question in questions if question not in self._references]
+        if missing:
+            with torch.no_grad(), self._as_reference():
+                self.policy.scorer.clear()
+                found = self.policy.scorer.log_probabilities(missing)
+            self.policy.scorer.clear()
+            for question, logs in zip(missing, found, strict=True):
+                row = torch.log_softmax(logs / self.policy.temperature, dim=-1)
+                self._references[question] = tuple(row.tolist())
+        return self._references
+
+    @contextmanager
+    def _as_reference(self) -> Iterator[None]:
+        if REFERENCE in self.model.peft_config:
+            self.model.set_adapter(REFERENCE)
+            try:
+                yield
+            finally:
+                self.model.set_adapter("default")
+        else:
+            with self.model.disable_adapter():
+                yield
+
+
+def save_adapter(model: Any, folder: Path) -> None:
+    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it."""
+    from peft import get_peft_model_state_dict
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    state = get_peft_model_state_dict(model, adapter_name="default", save_embedding_layers=False)
+    tensors = {key: value.detach().cpu().contiguous() for key, value in state.items()}
+    save_file(tensors, str(folder / "adapter_model.safetensors"), metadata={"format": "pt"})
+    model.peft_config["default"].save_pretrained(str(folder))
+
+
+def load_adapter(model: Any, folder: Path) -> None:
+    """Read the trained adapter back into a model that has one."""
+    from peft import set_peft_model_state_dict
+    from safetensors.torch import load_file
+
+    state = load_file(str(folder / "adapter_model.safetensors"))
+    set_peft_model_state_dict(model, state, adapter_name="default")
+
+
+def loaded_of(policy: LocalPolicy) -> LoadedModel:
+    """Return the model of a policy."""
+    return policy.loaded

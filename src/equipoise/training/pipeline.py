@@ -1,0 +1,161 @@
+"""A whole recipe: audit, warm start, audit, SEPO, audit, and one table.
+
+Every stage leaves its result in the run's folder; the same command takes up where it was interrupted and
+prints the table at once when all is done.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
+from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.errors import RequestError
+from equipoise.games.base import Game, Weights
+from equipoise.opponents.pools import default_pools
+from equipoise.policies.base import Policy
+from equipoise.policies.registry import load_game
+from equipoise.progress import Reporter, silent
+from equipoise.training.best_scripted import best_scripted
+from equipoise.training.provenance import provenance
+from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
+from equipoise.training.stages import base_policy, train_sepo, train_sft
+from equipoise.training.summary import Run
+
+__all__ = ["STAGES", "run_recipe"]
+
+STAGES = ("audit", "sft", "sepo")
+
+
+def run_recipe(
+    recipe: str,
+    overrides: Sequence[str] = (),
+    stages: Sequence[str] = STAGES,
+    reporter: Reporter | None = None,
+) -> Run:
+    """Run a recipe, or some of its stages.
+
+    Args:
+        recipe: Name of a recipe that ships with the package, or a path.
+        overrides: ``key=value`` with dotted keys; ``out=DIR`` sets the folder.
+        stages: Which of ``audit``, ``sft`` and ``sepo`` to do.
+        reporter: Shows progress.
+
+    Raises:
+        RequestError: The recipe is wrong, or the folder holds a run of another one.
+    """
+    resolved = load_recipe(recipe, overrides)
+    folder = Path(resolved.out or f"runs/{resolved.name}")
+    _claim(folder, resolved)
+    _threads(resolved)
+    runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
+    runs = [runner.game(name, one) for name, one in resolved.games.items()]
+    results = [result for found, _ in runs for result in found]
+    differences = [difference for _, found in runs for difference in found]
+    run = Run(folder, AuditResult(results, differences), resolved.name)
+    if "audit" in stages:
+        run.save()
+    return run
+
+
+@dataclass(frozen=True)
+class _Runner:
+    recipe: Recipe
+    folder: Path
+    stages: tuple[str, ...]
+    reporter: Reporter
+
+    def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
+        """Run all stages of one game; return its results and differences."""
+        game, config = self._prepare(name, one)
+        place = self.folder / game.name
+        results: dict[str, GameResult] = {}
+        if "audit" in self.stages:
+            base = base_policy(self.recipe, game, quiet=self.reporter.quiet)
+            results["base"] = self._audit(game, config, base, place, "base")
+            del base
+        trained = train_sft(self.recipe, game, one, config, place, self.reporter) if self._warm(one) else None
+        if trained is not None and "audit" in self.stages:
+            results["sft"] = self._audit(game, config, trained.load(), place, "sft")
+        if "sepo" in self.stages:
+            for variant, settings in one.train.items():
+                learned = train_sepo(
+                    self.recipe, game, settings, config, place / variant, trained, self.reporter
+                )
+                if "audit" in self.stages:
+                    results[variant] = self._audit(game, config, learned.load(), place, variant)
+        differences = _differences(results, one, config.level)
+        if "audit" in self.stages:
+            results["scripted"] = best_scripted(game, config)
+        return list(results.values()), differences
+
+    def _warm(self, one: GameRecipe) -> bool:
+        return one.sft is not None and self.recipe.model != "table" and "sft" in self.stages
+
+    def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
+        game = load_game(name, one.options)
+        pools = default_pools(game.name).replace(one.pools)
+        base = game.info_record.weights
+        weights = Weights(**{"e": base.e, "c": base.c, "x": base.x, **one.weights})
+        audit = self.recipe.audit
+        config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
+        return game, config
+
+    def _audit(self, game: Game, config: AuditConfig, policy: Policy, place: Path, name: str) -> GameResult:
+        done = place / name / "result.json"
+        if done.exists():
+            return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
+        here = replace(config, out=place / name / "audit")
+        result = audit_game(game, policy, here, self.reporter, name)
+        done.parent.mkdir(parents=True, exist_ok=True)
+        part = done.with_suffix(".part")
+        part.write_text(json.dumps(result.to_json(measures=True), indent=1) + "\n", encoding="utf-8")
+        part.replace(done)
+        return result
+
+
+def _differences(results: dict[str, GameResult], one: GameRecipe, level: float) -> list[Difference]:
+    """Pair every trained policy with every one before it."""
+    found: list[Difference] = []
+    names = list(results)
+    for i, a in enumerate(names):
+        for b in names[:i]:
+            found += paired(results[a], results[b], (a, b), level)
+    return found
+
+
+def _claim(folder: Path, recipe: Recipe) -> None:
+    """Write the resolved recipe and what it runs on, or check that the folder holds the same recipe."""
+    wanted = json.loads(json.dumps(recipe.model_dump(mode="json", exclude={"out"})))
+    path = folder / "recipe.json"
+    if not path.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise RequestError(f"{str(folder)!r} holds files of something else: choose another out=DIR")
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "provenance.json").write_text(json.dumps(provenance(), indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+        return
+    if (found := json.loads(path.read_text(encoding="utf-8"))) != wanted:
+        key = _first_difference(found, wanted)
+        raise RequestError(f"{str(folder)!r} holds a run with another {key}: choose another out=DIR")
+
+
+def _first_difference(a: Any, b: Any, prefix: str = "") -> str:
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in sorted({*a, *b}):
+            if a.get(key) != b.get(key):
+                return _first_difference(a.get(key), b.get(key), f"{prefix}.{key}" if prefix else key)
+    return f"{prefix} ({a!r}, not {b!r})"
+
+
+def _threads(recipe: Recipe) -> None:
+    if recipe.model == "table":
+        return
+    import torch
+
+    torch.set_num_threads(recipe.threads or os.cpu_count() or 1)

@@ -1,0 +1,171 @@
+"""Recipes: a whole run as one TOML file, validated, with overrides from the command line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, Field, ValidationError
+
+from equipoise.errors import RequestError, nearest, unknown
+from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
+
+__all__ = ["AuditSettings", "GameRecipe", "Recipe", "load_recipe", "parse_value", "recipe_names"]
+
+
+class AuditSettings(Strict):
+    """How every stage is audited.
+
+    Attributes:
+        episodes: Deals per opponent on the report split, each from both seats.
+        seed: Seed of the report deals; apart from the training seed, so that runs with different training
+            seeds are compared on the same deals.
+        level: Confidence level.
+    """
+
+    episodes: int = Field(60, ge=1)
+    seed: int = 0
+    level: float = Field(0.95, gt=0.0, lt=1.0)
+
+
+class GameRecipe(Strict):
+    """What is done in one game.
+
+    Attributes:
+        options: Options of the game.
+        pools: Opponents by pool, replacing the game's own.
+        weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
+        sft: The warm start; left out, training starts from the model.
+        train: SEPO runs by name, each from the warm start; the names are the policies of the table.
+    """
+
+    options: dict[str, Any] = Field(default_factory=dict)
+    pools: dict[str, list[str]] = Field(default_factory=dict)
+    weights: dict[str, float] = Field(default_factory=dict)
+    sft: SftConfig | None = None
+    train: dict[str, SepoConfig] = Field(default_factory=dict)
+
+
+class Recipe(Strict):
+    """A whole run.
+
+    Attributes:
+        name: Name of the run.
+        model: A local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``), or ``table``.
+        dtype: Type of its weights.
+        device: Where it runs.
+        threads: CPU threads of torch; left out, as many as there are cores.
+        seed: Training seed, added to the seeds of the stages.
+        out: Folder of the run (default ``runs/NAME``).
+        lora: The adapter that SFT and SEPO train.
+        audit: How every stage is audited.
+        games: What is done, by game.
+    """
+
+    name: str
+    model: str = "smollm2"
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    device: str = "cpu"
+    threads: int | None = Field(None, ge=1)
+    seed: int = 0
+    out: str | None = None
+    lora: LoraSettings = LoraSettings()
+    audit: AuditSettings = AuditSettings()
+    games: dict[str, GameRecipe]
+
+
+def recipe_names() -> list[str]:
+    """Return the recipes that ship with the package."""
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in files("equipoise.recipes").iterdir()
+        if entry.name.endswith(".toml")
+    )
+
+
+def load_recipe(name: str, overrides: Sequence[str] = ()) -> Recipe:
+    """Load a recipe by name or path and apply ``key=value`` overrides (dotted keys reach inside).
+
+    Raises:
+        RequestError: There is no such recipe, it is no TOML, or a key or value is wrong; the message names
+            the nearest right key.
+    """
+    data = _read(name)
+    for override in overrides:
+        key, sign, value = override.partition("=")
+        if not sign or not key.strip():
+            raise RequestError(f"{override!r} is no override: write key=value, e.g. seed=1")
+        _set(data, key.strip().split("."), parse_value(value), override)
+    try:
+        return Recipe.model_validate(data)
+    except ValidationError as error:
+        raise RequestError(f"recipe {name!r}: {_explain(error)}") from None
+
+
+def parse_value(text: str) -> Any:
+    """Read a value as TOML writes it; anything else is a string."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _read(name: str) -> dict[str, Any]:
+    path = Path(name)
+    if path.suffix == ".toml" or path.is_file():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise RequestError(f"cannot read recipe {name!r}: {error.strerror}") from None
+    else:
+        if name not in recipe_names():
+            raise unknown("recipe", name, recipe_names())
+        text = files("equipoise.recipes").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise RequestError(f"recipe {name!r} is no TOML: {error}") from None
+
+
+def _set(data: dict[str, Any], keys: list[str], value: Any, override: str) -> None:
+    for key in keys[:-1]:
+        inner = data.setdefault(key, {})
+        if not isinstance(inner, dict):
+            raise RequestError(f"{override!r}: {key!r} is a value, it has no keys")
+        data = inner
+    data[keys[-1]] = value
+
+
+def _explain(error: ValidationError) -> str:
+    """Turn the first error into one line that names the value and the way out."""
+    first = error.errors()[0]
+    where = [str(part) for part in first["loc"]]
+    if first["type"] == "extra_forbidden":
+        known = _fields(Recipe, where[:-1])
+        guess = nearest(where[-1], known)
+        hint = f"did you mean {guess!r}?" if guess else f"keys are {', '.join(known)}"
+        return f"unknown key {'.'.join(where)!r}: {hint}"
+    if first["type"] == "missing":
+        return f"key {'.'.join(where)!r} is missing"
+    reason = first["msg"].removeprefix("Value error, ").lower()
+    return f"{'.'.join(where)} = {first['input']!r}: {reason}"
+
+
+def _fields(model: type[BaseModel], where: Sequence[str]) -> list[str]:
+    """Return the keys that are known at a place inside the recipe."""
+    current: Any = model
+    for key in where:
+        if isinstance(current, type) and issubclass(current, BaseModel):
+            current = _model_in(current.model_fields[key].annotation)
+    return list(current.model_fields) if isinstance(current, type) and issubclass(current, BaseModel) else []
+
+
+def _model_in(annotation: Any) -> Any:
+    """Return the settings class inside an annotation such as ``dict[str, X]`` or ``X | None``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = [_model_in(part) for part in get_args(annotation)]
+    return next((part for part in inner if part is not None), None)

@@ -1,0 +1,139 @@
+"""The training stages of a recipe: what each starts from, trains and leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.auditing.exact.compile import compile_tree
+from equipoise.auditing.run import AuditConfig
+from equipoise.games.base import Game
+from equipoise.objective.safety import Objective
+from equipoise.opponents.base import Uniform
+from equipoise.opponents.pools import default_pools
+from equipoise.policies.base import Policy
+from equipoise.policies.tabular import TabularPolicy
+from equipoise.progress import Reporter
+from equipoise.training.config import SepoConfig
+from equipoise.training.recipe import GameRecipe, Recipe
+from equipoise.training.sepo import Sepo
+from equipoise.training.table import SoftmaxTable, TabularLearner
+
+if TYPE_CHECKING:
+    from equipoise.training.learner import Learner
+
+__all__ = ["Stage", "base_policy", "train_sepo", "train_sft"]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A finished stage.
+
+    Attributes:
+        recipe: The recipe.
+        folder: Its folder; the best weights are in ``best``.
+    """
+
+    recipe: Recipe
+    folder: Path
+
+    @property
+    def best(self) -> Path:
+        """The best weights."""
+        return self.folder / "best"
+
+    def load(self) -> Policy:
+        """Return the policy with the best weights."""
+        if self.recipe.model == "table":
+            return TabularPolicy.load(self.best / "table.json")
+        from equipoise.policies.local.policy import LocalPolicy
+
+        return LocalPolicy.from_spec(f"{self.recipe.model}+{self.best}", quiet=True, **_settings(self.recipe))
+
+
+def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
+    """Return the policy that everything starts from."""
+    if recipe.model == "table":
+        return _table(game, recipe.seed)
+    from equipoise.policies.local.policy import LocalPolicy
+
+    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
+
+
+def train_sft(
+    recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
+) -> Stage:
+    """Do the warm start unless it is done; return where it is."""
+    from equipoise.training.lora import adapted_policy
+    from equipoise.training.sft import Sft
+
+    assert one.sft is not None
+    settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
+    stage = Stage(recipe, place / "sft" / "train")
+    if not _done(stage):
+        policy = adapted_policy(
+            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
+        )
+        origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin).run()
+        _finish(stage)
+    return stage
+
+
+def train_sepo(
+    recipe: Recipe,
+    game: Game,
+    settings: SepoConfig,
+    config: AuditConfig,
+    place: Path,
+    start: Stage | None,
+    reporter: Reporter,
+) -> Stage:
+    """Do a SEPO run unless it is done; return where it is."""
+    settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
+    stage = Stage(recipe, place / "train")
+    if not _done(stage):
+        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+        origin = {"model": recipe.model, "fingerprint": fingerprint}
+        objective = _objective(game, config)
+        Sepo(game, objective, learner, settings, stage.folder, reporter, origin).run()
+        _finish(stage)
+    return stage
+
+
+def _learner(
+    recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+) -> tuple[Learner, str]:
+    if recipe.model == "table":
+        table = _table(game, settings.seed)
+        return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+    from equipoise.training.lora import LocalLearner, adapted_policy
+
+    spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
+    policy = adapted_policy(spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **_settings(recipe))
+    return LocalLearner(policy, settings.max_grad_norm, settings.rows), policy.fingerprint
+
+
+def _table(game: Game, seed: int) -> SoftmaxTable:
+    stage = game.stage()
+    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
+    trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
+    return SoftmaxTable.of(stage, trees, seed, spread=0.0)
+
+
+def _objective(game: Game, config: AuditConfig) -> Objective:
+    pools = config.pools or default_pools(game.name)
+    return Objective.of(game.info_record, pools, config.weights)
+
+
+def _settings(recipe: Recipe) -> dict[str, Any]:
+    return {"dtype": recipe.dtype, "device": recipe.device}
+
+
+def _done(stage: Stage) -> bool:
+    return (stage.folder / "done").exists()
+
+
+def _finish(stage: Stage) -> None:
+    (stage.folder / "done").touch()

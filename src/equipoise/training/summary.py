@@ -1,0 +1,67 @@
+"""What a run ends with: one table a game, a verdict line, and where everything is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from equipoise.auditing.result import AuditResult, Difference
+from equipoise.auditing.tables import metric_table, verdict
+
+__all__ = ["Run"]
+
+YARDSTICK = "best scripted"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        folder: Where everything is.
+        result: Results and paired differences.
+        recipe: Name of the recipe.
+    """
+
+    folder: Path
+    result: AuditResult
+    recipe: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the run in the form of audit schema 1."""
+        return {**self.result.to_json(), "recipe": self.recipe}
+
+    def save(self) -> None:
+        """Write ``summary.json``."""
+        self.result.save(self.folder / "summary.json", recipe=self.recipe)
+
+    def render(self) -> list[RenderableType]:
+        """Return the tables, the verdicts and the folder."""
+        parts: list[RenderableType] = []
+        for game in dict.fromkeys(result.game for result in self.result.results):
+            parts.append(metric_table([r for r in self.result.results if r.game == game]))
+            parts += [Text(line) for line in self.verdicts(game)]
+        if self.result.results:
+            note = "Intervals cover the evaluation noise of these trained policies, not the training seed."
+            parts.append(Text(note))
+        parts.append(Text(f"run folder: {self.folder}"))
+        return parts
+
+    def verdicts(self, game: str) -> list[str]:
+        """Return one line a trained policy: its paired safety differences."""
+        rows = [d for d in self.result.differences if d.game == game and d.metric == "safety"]
+        trained = [name for name in dict.fromkeys(d.a for d in rows) if name not in ("base", "sft")]
+        return [
+            _verdict(game, name, [d for d in rows if d.a == name and d.b in ("base", "sft")])
+            for name in trained
+        ]
+
+
+def _verdict(game: str, name: str, rows: Sequence[Difference]) -> str:
+    parts = [f"{verdict(d.estimate)} than {d.b} by {d.estimate}" for d in rows]
+    return f"{game}: safety of {name} (paired, same deals): {'; '.join(parts)}"
