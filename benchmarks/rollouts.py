@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from equipoise.games.match import Match
 from equipoise.games.registry import make_game
-from equipoise.rollout.deals import Deal, DecisionDraws, Split, keyed_uniform
 from equipoise.policies.local import LoadedModel, LocalPolicy, load_spec
+from equipoise.rollout.deals import Deal, DecisionDraws, Split, keyed_uniform
 from equipoise.types import Decision
 
 FIRST_IPD_ROUND = 4

@@ -14,6 +14,9 @@ import pytest
 
 from equipoise.cli import main
 
+COMMAND = (sys.executable, "-c", "import sys; from equipoise.cli import main; sys.exit(main())")
+"""The command line in a process of its own, as the installed script starts it."""
+
 
 @dataclass(frozen=True)
 class Done:

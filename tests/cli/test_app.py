@@ -15,7 +15,7 @@ import equipoise
 from equipoise.cli import failures
 from equipoise.cli.app import app
 from equipoise.errors import RequestError
-from tests.cli.conftest import Run
+from tests.cli.conftest import COMMAND, Run
 
 COMMANDS = ("run", "train", "sft", "data", "solve", "audit", "play", "games", "opponents", "models")
 SOURCES = sorted(Path(failures.__file__).parent.glob("*.py"))
@@ -132,13 +132,20 @@ def test_another_missing_module_is_no_extra(capsys: pytest.CaptureFixture[str]) 
     assert "nonsense" in capsys.readouterr().err
 
 
-def test_a_language_model_without_torch_asks_for_the_extra(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [key for key in sys.modules if key.startswith("equipoise.policies.local.")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "torch", None)
-    done = run("audit", "ipd", "-p", "tiny-random", "-n", "1")
-    assert done.code == 2
-    assert done.error == "error: torch is not installed: pip install 'equipoise[train]'"
+def test_a_language_model_without_torch_asks_for_the_extra() -> None:
+    code = (
+        "import sys\n"
+        "class Block:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'torch':\n"
+        "            raise ModuleNotFoundError('No module named torch', name='torch')\n"
+        "sys.meta_path.insert(0, Block())\n"
+        "from equipoise.cli import main\n"
+        "sys.exit(main(['audit', 'ipd', '-p', 'tiny-random', '-n', '1']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "error: torch is not installed: pip install 'equipoise[train]'\n"
 
 
 def test_code_of_the_users_does_not_end_the_program(run: Run, tmp_path: Path) -> None:
@@ -146,6 +153,14 @@ def test_code_of_the_users_does_not_end_the_program(run: Run, tmp_path: Path) ->
     file.write_text("import sys\ndef f(decision):\n    sys.exit(3)\n", encoding="utf-8")
     done = run("audit", "kuhn", "-p", f"python:{file}:f")
     assert (done.code, done.error) == (1, "error: SystemExit: 3")
+
+
+@pytest.mark.xfail(reason="equipoise/__main__.py drops the exit code that main returns", strict=True)
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "equipoise", "games", "idp"], capture_output=True, check=False
+    )
+    assert done.returncode == 2
 
 
 def test_an_exit_keeps_its_code() -> None:
@@ -168,9 +183,7 @@ def test_completion_is_left_to_the_framework() -> None:
         "COMP_WORDS": "equipoise a",
         "COMP_CWORD": "1",
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "equipoise.cli"], capture_output=True, text=True, env=environment, check=False
-    )
+    done = subprocess.run(COMMAND, capture_output=True, text=True, env=environment, check=False)
     assert "audit" in done.stdout
 
 
@@ -194,7 +207,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 def test_output_survives_a_terminal_that_knows_no_unicode() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(
-        [sys.executable, "-m", "equipoise.cli", "opponents", "kuhn"],
+        [*COMMAND, "opponents", "kuhn"],
         capture_output=True,
         text=True,
         env=environment,

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 
 from equipoise.auditing.result import AuditResult
 from equipoise.errors import RequestError
-from tests.cli.conftest import Run
+from tests.cli.conftest import COMMAND, Run
 
 KEYS = ("utility", "exploitability", "collusion", "externality", "safety")
 # domains.md, "Exact (u, e, c, x, J)" of ipd; derived by hand there, not by this package.
@@ -155,6 +154,21 @@ def test_json_goes_to_a_file_beside_the_table(run: Run, tmp_path: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == ["audit.json"]
 
 
+def test_json_replaces_files_but_neither_links_nor_pipes(run: Run, tmp_path: Path) -> None:
+    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file.write_text("old", encoding="utf-8")
+    link.symlink_to(file)
+    assert run("games", "--json", link).code == 0
+    assert link.is_symlink()
+    assert json.loads(file.read_text(encoding="utf-8"))["schema"] == 1
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert run("games", "--json", pipe).code == 0
+    assert json.loads(os.read(reader, 65536))["schema"] == 1
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
 def test_what_a_policy_prints_stays_out_of_the_json(run: Run, policies: Path) -> None:
     done = run("audit", "ipd", "-p", f"python:{policies}:chatty", "-n", "1", "--sample", "--json", "-")
     assert done.code == 0
@@ -246,7 +260,8 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> 
 
     def command(out: Path) -> list[str]:
         return [
-            *(sys.executable, "-m", "equipoise.cli", "audit", "ipd", "--policy", f"python:{slow}:policy"),
+            *COMMAND,
+            *("audit", "ipd", "--policy", f"python:{slow}:policy"),
             *("--sample", "--episodes", "48", "-o", "rounds=2", *SMALL, "--out", str(out), "--json", "-"),
         ]
 

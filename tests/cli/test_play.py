@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from equipoise import api
 from equipoise.cli.episode import lines
 from equipoise.rollout.transcript import append_episodes, episode_from_json
 from equipoise.types import Choice, Episode, Generation, RoundOutcome, StopReason, Turn, Validity
-from tests.cli.conftest import Run
+from tests.cli.conftest import COMMAND, Run
 
 HUMAN = ("-p", "human", "--opponent")
 
@@ -133,7 +132,7 @@ def test_an_interrupt_ends_the_game(run: Run, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_process_plays_with_piped_input() -> None:
-    command = [sys.executable, "-m", "equipoise.cli", "play", "ipd", *HUMAN, "grim_trigger", "-o", "rounds=2"]
+    command = [*COMMAND, "play", "ipd", *HUMAN, "grim_trigger", "-o", "rounds=2"]
     done = subprocess.run(
         command,
         input="d\nd\n",

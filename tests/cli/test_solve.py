@@ -53,16 +53,16 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_a_row_for_each_kind(run: Run, seen: dict[str, Any]) -> None:
     done = run("solve", "ipd")
     assert done.code == 0
-    assert "ipd (version 1): J* = 1.8799; mean (min..max) of 2 seed(s)" in done.out
+    assert "ipd (version 1): J* = 1.8799; means, and min..max, of 2 seeds" in done.out
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.out.splitlines() if "│" in line]
     assert rows == [
         ["optimum", "3.0000", "0.2500", "6.0000", "3.2500"],
         [
             "pool",
-            "1.5000 (1.000..2.000)",
-            "0.2500 (0.250..0.250)",
-            "3.0000 (2.000..4.000)",
-            "3.0000 (2.000..4.000)",
+            "1.5000 1.000..2.000",
+            "0.2500 0.250..0.250",
+            "3.0000 2.000..4.000",
+            "3.0000 2.000..4.000",
         ],
         ["pool+best_response", "1.5000", "0.2500", "3.0000", "n/a"],
     ]

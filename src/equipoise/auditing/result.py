@@ -10,6 +10,7 @@ from typing import Any
 
 from equipoise.auditing.metrics import METRICS, Measure, difference
 from equipoise.errors import RequestError
+from equipoise.files import write_json
 from equipoise.types import Estimate
 
 __all__ = ["AuditResult", "Difference", "GameResult"]
@@ -168,11 +169,7 @@ class AuditResult:
 
     def save(self, path: str | Path, **extra: object) -> None:
         """Write the JSON, with further keys if any, to a file: all of it or nothing."""
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f"{target.name}.part")
-        part.write_text(json.dumps({**self.to_json(), **extra}, indent=1) + "\n", encoding="utf-8")
-        part.replace(target)
+        write_json(Path(path), {**self.to_json(), **extra})
 
     @classmethod
     def load(cls, path: str | Path) -> AuditResult:

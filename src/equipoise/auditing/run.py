@@ -34,7 +34,7 @@ from equipoise.objective.features import (
 from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools, default_pools
-from equipoise.policies.base import AnyPolicy
+from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
@@ -152,6 +152,8 @@ class _Audit:
         level = self.config.level
         replies = None if self.solution is None else self.solution.replies
         measures = sampled_measures(panel, self.objective, self.info, level, replies)
+        if isinstance(policy, Policy) and policy.always_legal:
+            measures["invalid_rate"] = Measure.exact(0.0)
         one_sided = sampled_bounds(panel, self.info, level)
         rows = {name: opponent_estimates(panel, name, self.info, level) for name in opponents}
         settings = {

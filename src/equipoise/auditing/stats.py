@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from equipoise.types import Estimate, Kind
 
@@ -45,7 +45,7 @@ def t_interval(values: NDArray[np.float64], within: Range, level: float) -> tupl
     if spread <= 1e-12 * max(1.0, abs(mean)):
         unseen = 1.0 - (1.0 - level) ** (1.0 / count)
         return mean - unseen * (mean - within.low), mean + unseen * (within.high - mean)
-    half = float(stats.t.ppf(0.5 + level / 2.0, count - 1)) * spread / math.sqrt(count)
+    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * spread / math.sqrt(count)
     return max(within.low, mean - half), min(within.high, mean + half)
 
 

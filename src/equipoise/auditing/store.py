@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
+from equipoise.files import write_json, write_text
 from equipoise.policies.base import Policy
 from equipoise.rollout.transcript import append_episodes, read_episodes
 from equipoise.types import Episode
@@ -71,7 +72,7 @@ class AuditStore:
                 raise RequestError(
                     f"{str(self.folder)!r} holds files of something else: choose another --out"
                 )
-            path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+            write_json(path, wanted)
             return
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -97,18 +98,12 @@ class AuditStore:
                 episodes, chunks = mark["episodes"], mark["chunk"]
                 table.update(mark["table"])
                 whole.append(line)
-            _replace(self._marks, whole)
+            write_text(self._marks, "".join(whole))
         if self.transcript.exists():
             # Reading also tells a foreign file before anything is cut from it.
             for _ in zip(range(episodes), read_episodes(self.transcript), strict=False):
                 pass
             with self.transcript.open(encoding="utf-8") as file:
                 kept = [line for _, line in zip(range(episodes + 1), file, strict=False)]
-            _replace(self.transcript, kept)
+            write_text(self.transcript, "".join(kept))
         return episodes, chunks, table
-
-
-def _replace(path: Path, lines: Sequence[str]) -> None:
-    part = path.with_name(f"{path.name}.part")
-    part.write_text("".join(lines), encoding="utf-8")
-    part.replace(path)

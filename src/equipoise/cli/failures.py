@@ -66,7 +66,8 @@ def exit_code(call: Callable[[], object], debug: bool = False) -> int:
         return 0
     except BaseException as error:
         # Consoles of rich turn a closed pipe into an exit.
-        if any(isinstance(one, BrokenPipeError) for one in (error, error.__context__)):
+        cause = error.__context__ if isinstance(error, SystemExit) else error
+        if isinstance(cause, BrokenPipeError):
             _close_output()
             return BROKEN_PIPE
         return _report(error, debug)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -62,7 +63,9 @@ class Output:
             return
         screen = console()
         for renderable in renderables:
-            screen.print(renderable)
+            # Rather lines that the terminal breaks than numbers without their end.
+            fits = _marks(renderable, screen.width) <= _marks(renderable, WIDE)
+            (screen if fits else console(wide=True)).print(renderable)
 
     def write(self, data: Mapping[str, Any]) -> None:
         """Write the JSON, all of it or nothing, if it was asked for."""
@@ -72,15 +75,19 @@ class Output:
         if self.is_bare:
             sys.stdout.write(text)
             return
-        target = Path(self.where)
+        target = Path(self.where).resolve()
+        if target.exists() and not target.is_file():
+            # A device or a pipe is written to, never replaced.
+            target.write_text(text, encoding="utf-8")
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
         part.write_text(text, encoding="utf-8")
         part.replace(target)
 
 
-def console() -> Console:
-    """Return the console of standard output; no table is cut where it is no terminal."""
+def console(wide: bool = False) -> Console:
+    """Return the console of standard output, wide if asked for or if it is no terminal."""
     from rich.console import Console
 
     class Screen(Console):
@@ -89,8 +96,17 @@ def console() -> Console:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    width = None if sys.stdout.isatty() else WIDE
+    width = WIDE if wide or not sys.stdout.isatty() else None
     return Screen(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+
+
+def _marks(renderable: RenderableType, width: int) -> int:
+    """Count the marks of omission that something carries at a width."""
+    from rich.console import Console
+
+    shown = io.StringIO()
+    Console(file=shown, width=width, highlight=False, markup=False, emoji=False).print(renderable)
+    return shown.getvalue().count("…")
 
 
 def check_folder(folder: Path | None, flag: str = "--out") -> None:

@@ -89,14 +89,12 @@ def table_of(result: AuditResult) -> Table:
     best = first.metrics.get("optimum")
     known = "not known" if best is None else f"{best.value:.4f}"
     seeds = max(len(rows) for rows in kinds.values())
-    table = Table(
-        title=f"{first.game} (version {first.version}): J* = {known}; mean (min..max) of {seeds} seed(s)",
-        title_justify="left",
-    )
+    spread = f"; means, and min..max, of {seeds} seeds" if seeds > 1 else ""
+    title = f"{first.game} (version {first.version}): J* = {known}{spread}"
+    table = Table(title=title, title_justify="left")
     table.add_column("exploiters in training", overflow="fold")
-    for title in COLUMNS.values():
-        # Wide enough for a range, so that a narrow terminal breaks no number.
-        table.add_column(title, justify="right", overflow="fold", min_width=14 if seeds > 1 else 7)
+    for column in COLUMNS.values():
+        table.add_column(column, justify="right")
     for kind, rows in kinds.items():
         table.add_row(Text(kind), *(_spread(rows, metric) for metric in COLUMNS))
     return table
@@ -109,4 +107,4 @@ def _spread(rows: Sequence[GameResult], metric: str) -> str:
     if not values:
         return "n/a"
     mean = f"{sum(values) / len(values):.4f}"
-    return mean if len(values) == 1 else f"{mean} ({min(values):.3f}..{max(values):.3f})"
+    return mean if len(values) == 1 else f"{mean} {min(values):.3f}..{max(values):.3f}"

@@ -81,8 +81,8 @@ def data(
     For example: equipoise data ipd --recipe paper --out ipd.jsonl
     """
     output = Output(json)
-    if out.is_dir():
-        raise RequestError(f"--out {str(out)!r} is a folder: name a file")
+    if out.exists() and not out.is_file():
+        raise RequestError(f"--out {str(out)!r} is no file that could be replaced: name another")
     check_folder(out.parent)
     with output.work():
         from equipoise.policies.registry import load_game

@@ -30,6 +30,7 @@ class Policy(ABC):
         exact_states: How many information states it may be asked for unasked, to compute exact values;
             large for functions, small for language models, 0 where it gives no probabilities.
         strict: Whether a wrong answer is an error (scripted, tabular, ``python:``) or data (models).
+        always_legal: Whether an invalid answer is impossible by construction.
         version: Training step, stored with every episode.
     """
 
@@ -37,6 +38,7 @@ class Policy(ABC):
     fingerprint: str = ""
     exact_states: int = 0
     strict: bool = True
+    always_legal: bool = True
     version: int = 0
 
     @abstractmethod

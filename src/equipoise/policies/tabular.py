@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import PolicyError, RequestError
+from equipoise.files import write_text
 from equipoise.games.base import Game
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.recall import RecallStrategy
@@ -52,8 +53,7 @@ class TabularPolicy(Policy):
 
     def save(self, path: Path) -> None:
         """Write the table."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self._dump(), encoding="utf-8")
+        write_text(path, self._dump())
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Draw an action at every decision."""

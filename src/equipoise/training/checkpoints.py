@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
+from equipoise.files import write_json, write_text
 
 __all__ = ["TrainerFolder"]
 
@@ -39,7 +40,7 @@ class TrainerFolder:
                     f"{wanted.get(other)!r}): choose another folder"
                 )
         else:
-            path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+            write_json(path, wanted)
         self._metrics = folder / "metrics.jsonl"
 
     @property
@@ -107,6 +108,4 @@ class TrainerFolder:
     def _cut(self, count: int) -> None:
         lines = self._lines()
         if len(lines) != count:
-            part = self._metrics.with_suffix(".part")
-            part.write_text("".join(lines[:count]), encoding="utf-8")
-            part.replace(self._metrics)
+            write_text(self._metrics, "".join(lines[:count]))

@@ -39,6 +39,7 @@ class SftConfig(Strict):
         steps: Largest number of steps.
         batch: Examples a step.
         lr: Learning rate of AdamW, falling on a cosine to a tenth.
+        warmup: Steps over which the rate rises to it.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
         patience: Evaluations without improvement (of selection score and validation loss) before stopping.
@@ -52,7 +53,8 @@ class SftConfig(Strict):
     validation: float = Field(0.1, gt=0.0, lt=1.0)
     steps: int = Field(48, ge=1)
     batch: int = Field(128, ge=1)
-    lr: float = Field(1e-3, gt=0.0)
+    lr: float = Field(5e-4, gt=0.0)
+    warmup: int = Field(4, ge=0)
     select_every: int = Field(8, ge=1)
     select_episodes: int = Field(12, ge=1)
     patience: int = Field(2, ge=1)

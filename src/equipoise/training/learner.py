@@ -28,6 +28,10 @@ class Learner(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Drop what is cached, so that a step is the same after a resume as without one."""
+        ...
+
     def save_weights(self, folder: Path) -> None:
         """Write the current weights into a folder, as the policy is later loaded from it."""
         ...

@@ -97,6 +97,10 @@ class LocalLearner:
             raise EquipoiseError("the gradient is not finite: lower the learning rate")
         return {**totals, "grad_norm": norm}
 
+    def forget(self) -> None:
+        """Drop the scored table."""
+        self.policy.forget()
+
     def save_weights(self, folder: Path) -> None:
         """Write the adapter."""
         save_adapter(self.model, folder)

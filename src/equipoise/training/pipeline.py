@@ -16,6 +16,7 @@ from typing import Any
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
+from equipoise.files import write_json
 from equipoise.games.base import Game, Weights
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
@@ -112,10 +113,7 @@ class _Runner:
             return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
         here = replace(config, out=place / name / "audit")
         result = audit_game(game, policy, here, self.reporter, name)
-        done.parent.mkdir(parents=True, exist_ok=True)
-        part = done.with_suffix(".part")
-        part.write_text(json.dumps(result.to_json(measures=True), indent=1) + "\n", encoding="utf-8")
-        part.replace(done)
+        write_json(done, result.to_json(measures=True))
         return result
 
 
@@ -136,9 +134,8 @@ def _claim(folder: Path, recipe: Recipe) -> None:
     if not path.exists():
         if folder.exists() and any(folder.iterdir()):
             raise RequestError(f"{str(folder)!r} holds files of something else: choose another out=DIR")
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "provenance.json").write_text(json.dumps(provenance(), indent=1) + "\n", encoding="utf-8")
-        path.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+        write_json(path, wanted)
+        write_json(folder / "provenance.json", provenance())
         return
     if (found := json.loads(path.read_text(encoding="utf-8"))) != wanted:
         key = _first_difference(found, wanted)

@@ -141,6 +141,7 @@ class Sepo:
 
     def _step(self, step: int) -> dict[str, Any]:
         began = time.perf_counter()
+        self.learner.forget()
         self._respond(step)
         row: dict[str, Any] = {"step": step + 1}
         batch = self._exact(row) if self.config.gradient == "exact" else self._sample(step, row)

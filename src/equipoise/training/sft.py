@@ -110,8 +110,7 @@ class Sft:
         began = time.perf_counter()
         picked = [training[i] for i in _batch(step, len(training), self.config.batch, self.config.seed)]
         loss = self._loss(Counter(picked), backward=True)
-        progress = step / max(self.config.steps - 1, 1)
-        lr = self.config.lr * (0.1 + 0.9 * 0.5 * (1.0 + math.cos(math.pi * progress)))
+        lr = _rate(step, self.config)
         norm = self.optimiser.step(lr)
         if norm is None:
             raise EquipoiseError("the gradient is not finite: lower the learning rate")
@@ -198,6 +197,13 @@ class Sft:
         self.policy.version = state["version"]
         self.history = self.store.metrics()
         return int(state["step"])
+
+
+def _rate(step: int, config: SftConfig) -> float:
+    """Return the learning rate: a linear rise, then a cosine down to a tenth."""
+    rise = min(1.0, (step + 1) / (config.warmup + 1))
+    progress = step / max(config.steps - 1, 1)
+    return config.lr * rise * (0.1 + 0.45 * (1.0 + math.cos(math.pi * progress)))
 
 
 def _batch(step: int, size: int, batch: int, seed: int) -> list[int]:

@@ -125,6 +125,9 @@ class TabularLearner:
         self.policy.version += 1
         return {**stats, "grad_norm": norm}
 
+    def forget(self) -> None:
+        """Nothing is cached."""
+
     def save_weights(self, folder: Path) -> None:
         """Write ``table.json``."""
         self.policy.table().save(folder / "table.json")

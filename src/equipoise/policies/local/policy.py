@@ -76,7 +76,7 @@ class LocalPolicy(Policy):
         self.name = name or loaded.spec or "local"
         self.fingerprint = f"{loaded.fingerprint}/{mode}/{temperature:g}"
         if mode == "free":
-            self.exact_states = 0
+            self.exact_states, self.always_legal = 0, False
         self.temperature, self.deduplicate = temperature, deduplicate
         self.scorer = ActionScorer(
             loaded.model,
@@ -153,9 +153,13 @@ class LocalPolicy(Policy):
 
     def clear(self) -> None:
         """Forget what the old weights said; call after every change of weights or adapters."""
+        self.forget()
+        self.version += 1
+
+    def forget(self) -> None:
+        """Forget what was scored, so that what comes next does not depend on what came before."""
         self._table.clear()
         self.scorer.clear()
-        self.version += 1
 
     def state_dict(self) -> dict[str, Any]:
         """Return the scored table, ready for JSON (floats survive it bit for bit).
