@@ -1,6 +1,8 @@
 """``python -m equipoise`` is the command line."""
 
+import sys
+
 from equipoise.cli import main
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

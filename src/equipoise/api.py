@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
+from equipoise.files import claim
 from equipoise.games.base import Game, Weights
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
-from equipoise.policies.registry import load_game, load_opponents
+from equipoise.policies.registry import is_local, load_game, load_opponents
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal, Split
@@ -43,6 +44,7 @@ def audit(
     rule: InvalidRule | None = None,
     out: str | Path | None = None,
     quiet: bool = True,
+    reporter: Reporter | None = None,
     **settings: Any,
 ) -> AuditResult:
     """Judge a policy: what it earns, and what it does to others, with intervals.
@@ -62,6 +64,7 @@ def audit(
         rule: What happens to invalid answers.
         out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
         quiet: Whether to show no progress.
+        reporter: Shows progress instead.
         settings: Settings of language models (mode, temperature, dtype, device, threads …).
 
     Returns:
@@ -70,17 +73,27 @@ def audit(
     Raises:
         RequestError: Something asked for does not exist or is out of range.
     """
-    reporter = Reporter(quiet)
+    reporter = reporter or Reporter(quiet)
     config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
+    games = _games(game, options)
+    players = [
+        (role, spec) for role, spec in (("policy", policy), ("baseline", baseline)) if spec is not None
+    ]
+    if out is not None:
+        request = {
+            "games": [one.info_record.key for one in games],
+            "players": {role: spec if isinstance(spec, str) else "from Python" for role, spec in players},
+        }
+        claim(Path(out), "audit.request.json", request, "choose another out folder")
+    loader = _Loader({**settings, "quiet": reporter.quiet})
     results: list[GameResult] = []
     differences: list[Difference] = []
-    for one in _games(game, options):
+    for one in games:
         here = _configure(config, one, pools, weights)
-        found = [
-            _audit_one(one, spec, here, out, role, reporter, settings)
-            for role, spec in (("policy", policy), ("baseline", baseline))
-            if spec is not None
-        ]
+        found = []
+        for role, spec in players:
+            place = None if out is None else Path(out) / one.name / role
+            found.append(audit_game(one, loader.load(spec, one), replace(here, out=place), reporter))
         results += found
         if baseline is not None:
             differences += paired(found[0], found[1], (found[0].policy, found[1].policy), level)
@@ -220,15 +233,16 @@ def _configure(
     return replace(config, pools=chosen, weights=Weights(**given))
 
 
-def _audit_one(
-    game: Game,
-    spec: Any,
-    config: AuditConfig,
-    out: str | Path | None,
-    role: str,
-    reporter: Reporter,
-    settings: Mapping[str, Any],
-) -> GameResult:
-    policy = _load_policy(spec, game, **settings)
-    folder = None if out is None else Path(out) / game.name / role
-    return audit_game(game, policy, replace(config, out=folder), reporter)
+class _Loader:
+    """Loads policies; a language model is loaded once, whatever the number of games."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._loaded: dict[str, AnyPolicy] = {}
+
+    def load(self, spec: Any, game: Game) -> AnyPolicy:
+        if not is_local(spec):
+            return _load_policy(spec, game)
+        if spec not in self._loaded:
+            self._loaded[spec] = _load_policy(spec, game, **self._settings)
+        return self._loaded[spec]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["EquipoiseError", "PolicyError", "RequestError", "nearest", "unknown"]
+__all__ = [
+    "EquipoiseError",
+    "NoProbabilitiesError",
+    "PolicyError",
+    "RequestError",
+    "nearest",
+    "unknown",
+]
 
 
 class EquipoiseError(Exception):
@@ -22,6 +29,10 @@ class RequestError(EquipoiseError, ValueError):
 
 class PolicyError(RequestError):
     """A scripted, tabular or ``python:`` policy answered what its contract forbids (exit code 2)."""
+
+
+class NoProbabilitiesError(PolicyError):
+    """A policy cannot say with which probabilities it acts; it can only be sampled."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -7,7 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-__all__ = ["write_json", "write_text"]
+from equipoise.errors import RequestError
+
+__all__ = ["claim", "write_json", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -24,3 +26,43 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write JSON, indented, with a final newline (see :func:`write_text`)."""
     write_text(path, json.dumps(data, indent=1) + "\n")
+
+
+def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:
+    """Mark a folder as belonging to a request, or check that it does.
+
+    Args:
+        folder: The folder; made if it does not exist.
+        name: The file that holds the request.
+        request: What the folder is for, as JSON data.
+        way_out: What to do if it belongs to something else, e.g. ``choose another --out``.
+
+    Returns:
+        Whether the folder was new.
+
+    Raises:
+        RequestError: The folder holds files of something else, or another request; the first key that
+            differs is named.
+    """
+    path, wanted = folder / name, json.loads(json.dumps(request))
+    if not path.exists():
+        if folder.exists() and any(not one.name.endswith(".part") for one in folder.iterdir()):
+            raise RequestError(f"{str(folder)!r} holds files of something else: {way_out}")
+        write_json(path, wanted)
+        return True
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise RequestError(f"{str(path)!r} cannot be read: {way_out}") from None
+    if found != wanted:
+        raise RequestError(f"{str(folder)!r} was made with another {_difference(found, wanted)}: {way_out}")
+    return False
+
+
+def _difference(found: Any, wanted: Any, where: str = "") -> str:
+    """Name the first place at which two JSON values differ, with both values."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in sorted({*found, *wanted}):
+            if found.get(key) != wanted.get(key):
+                return _difference(found.get(key), wanted.get(key), f"{where}.{key}" if where else key)
+    return f"{where or 'request'} ({found!r}, now {wanted!r})"

@@ -155,7 +155,6 @@ def test_code_of_the_users_does_not_end_the_program(run: Run, tmp_path: Path) ->
     assert (done.code, done.error) == (1, "error: SystemExit: 3")
 
 
-@pytest.mark.xfail(reason="equipoise/__main__.py drops the exit code that main returns", strict=True)
 def test_the_package_runs_as_a_module() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "equipoise", "games", "idp"], capture_output=True, check=False

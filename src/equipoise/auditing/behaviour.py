@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.tree import InformationKey, Tree
-from equipoise.errors import PolicyError, RequestError
+from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.base import Game
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.recall import TableStrategy
@@ -54,8 +54,8 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
         return None
     try:
         return placements(_tabulate(policy, stage, limit), stage)
-    except (TooLargeError, PolicyError):
-        if exact or not isinstance(policy, Policy):
+    except (TooLargeError, NoProbabilitiesError):
+        if exact:
             raise
         return None
 
@@ -111,7 +111,7 @@ def _ask(policy: Policy, trees: Sequence[Tree], seat: Seat) -> TableStrategy:
         decisions = tree_decisions(tree, seat)
         answers = policy.probabilities(decisions)
         if policy.strict and answers != policy.probabilities(decisions):
-            raise PolicyError(
+            raise NoProbabilitiesError(
                 f"policy {policy.name!r} answers differently when asked twice: return a mapping of "
                 "probabilities instead of drawing by yourself, or audit it without --exact"
             )

@@ -256,6 +256,7 @@ class _Audit:
             "seed": config.seed,
             "split": config.split.value,
             "chunk": config.chunk,
+            "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
         }
 
     def _result(

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import RequestError
-from equipoise.files import write_json, write_text
+from equipoise.files import claim, write_text
 from equipoise.policies.base import Policy
 from equipoise.rollout.transcript import append_episodes, read_episodes
 from equipoise.types import Episode
@@ -34,8 +33,7 @@ class AuditStore:
         self.folder = folder
         self.transcript = folder / "transcript.jsonl"
         self._marks = folder / "chunks.jsonl"
-        folder.mkdir(parents=True, exist_ok=True)
-        self._claim(folder / "request.json", dict(request))
+        claim(folder, "request.json", dict(request), "choose another --out")
         self.episodes, self.chunks, self._table = self._restore()
 
     def load_table(self, policy: object) -> None:
@@ -64,26 +62,6 @@ class AuditStore:
         return [
             episode for _, episode in zip(range(self.episodes), read_episodes(self.transcript), strict=False)
         ]
-
-    def _claim(self, path: Path, request: dict[str, Any]) -> None:
-        wanted = json.loads(json.dumps(request))
-        if not path.exists():
-            if self.transcript.exists():
-                raise RequestError(
-                    f"{str(self.folder)!r} holds files of something else: choose another --out"
-                )
-            write_json(path, wanted)
-            return
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            raise RequestError(f"{str(path)!r} cannot be read: choose another --out") from None
-        if found != wanted:
-            other = next((k for k in wanted if found.get(k) != wanted[k]), "request")
-            raise RequestError(
-                f"{str(self.folder)!r} holds an audit with another {other} "
-                f"({found.get(other)!r}, not {wanted.get(other)!r}): choose another --out"
-            )
 
     def _restore(self) -> tuple[int, int, dict[str, Any]]:
         """Read the marks, cut the transcript back to the last of them, return counts and table."""

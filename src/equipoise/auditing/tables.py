@@ -55,10 +55,12 @@ def opponent_table(result: GameResult) -> Table:
 def difference_table(differences: Sequence[Difference]) -> Table:
     """Return paired differences with what they show."""
     table = Table(title="paired differences (a minus b, same deals)", title_justify="left")
-    for column in ("game", "metric", "a", "b"):
+    for column in ("game", "metric"):
         table.add_column(column, no_wrap=True)
-    table.add_column("difference", justify="right")
-    table.add_column("")
+    for column in ("a", "b"):
+        table.add_column(column, overflow="fold")
+    table.add_column("difference", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for row in differences:
         table.add_row(
             row.game, row.metric, Text(row.a), Text(row.b), cell(row.estimate), verdict(row.estimate)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from equipoise.errors import PolicyError
+from equipoise.errors import NoProbabilitiesError, PolicyError
 from equipoise.games.base import Game
 from equipoise.games.match import pick
 from equipoise.opponents.base import Strategy
@@ -49,9 +49,11 @@ class Policy(ABC):
         """Return the distribution over legal actions at every decision.
 
         Raises:
-            PolicyError: The policy cannot give probabilities.
+            NoProbabilitiesError: The policy cannot give probabilities.
         """
-        raise PolicyError(f"policy {self.name!r} gives no action probabilities: audit it by sampling")
+        raise NoProbabilitiesError(
+            f"policy {self.name!r} gives no action probabilities: audit it without --exact"
+        )
 
     def strategy(self, game: Game) -> Strategy | None:
         """Return the policy's finite-memory form, if it has one."""

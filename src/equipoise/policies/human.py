@@ -30,6 +30,8 @@ class HumanPolicy(Policy):
         renderer = get_renderer(decision.rules.name)
         legal = decision.legal or ()
         words = [renderer.say(action) for action in legal]
+        if decision.retry:
+            self._show("That names no action, or more than one.")
         self._show(renderer.situation(decision))
         text = self._read(f"{' / '.join(words)}> ")
         action = renderer.parse(text, legal)

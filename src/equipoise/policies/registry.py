@@ -11,14 +11,14 @@ from equipoise.errors import RequestError, nearest
 from equipoise.games.base import Game
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Strategy
-from equipoise.opponents.registry import get_strategy
+from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import FunctionPolicy, load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
 
-__all__ = ["KINDS", "load_game", "load_opponents", "load_policy"]
+__all__ = ["KINDS", "is_local", "load_game", "load_opponents", "load_policy", "strategies_of"]
 
 KINDS = {
     "scripted:NAME": "a strategy of the game (`equipoise opponents GAME`)",
@@ -64,7 +64,7 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
-    if spec.startswith(_LOCAL):
+    if is_local(spec):
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(spec, **settings)
@@ -74,15 +74,24 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
     raise _unknown_kind(spec, kind, game)
 
 
+def is_local(spec: Any) -> bool:
+    """Tell whether a policy name stands for a local language model, to which model settings apply."""
+    return isinstance(spec, str) and spec.startswith(_LOCAL)
+
+
 def load_opponents(names: Iterable[str], game: Game) -> dict[str, Policy | AsyncPolicy]:
     """Return opponents by name: strategies of the game by their bare name, anything else by its spec.
 
     Raises:
         RequestError: One of them does not exist.
     """
-    return {
-        name: load_policy(name if ":" in name else f"scripted:{name}", game) for name in dict.fromkeys(names)
-    }
+    return {name: load_policy(_opponent_spec(name, game), game) for name in dict.fromkeys(names)}
+
+
+def _opponent_spec(name: str, game: Game) -> str:
+    """Return the policy name of an opponent; a bare name that is no policy is a strategy of the game."""
+    is_policy = ":" in name or name == "human" or name.partition("+")[0] in _LOCAL
+    return name if is_policy and name not in strategies(game.name) else f"scripted:{name}"
 
 
 def strategies_of(opponents: Mapping[str, AnyPolicy], game: Game) -> dict[str, Strategy] | None:

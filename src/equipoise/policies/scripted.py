@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from equipoise.errors import PolicyError
+from equipoise.errors import NoProbabilitiesError
 from equipoise.games.base import Game
 from equipoise.games.match import pick
 from equipoise.opponents.base import Strategy
@@ -49,10 +49,10 @@ class StrategyPolicy(Policy):
         """Return the strategy's distributions.
 
         Raises:
-            PolicyError: The strategy draws its initial memory, so that the distribution depends on it.
+            NoProbabilitiesError: The strategy draws its initial memory, so that the distribution depends on it.
         """
         if len(self._start) > 1:
-            raise PolicyError(f"{self.name} mixes over initial memories: evaluate its strategy instead")
+            raise NoProbabilitiesError(f"{self.name} mixes over initial memories: use its strategy")
         start = self._start[0][0]
         return [self._answer(self._fold(start, d.history), d) for d in decisions]
 

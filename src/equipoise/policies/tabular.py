@@ -48,8 +48,11 @@ class TabularPolicy(Policy):
             raise RequestError(f"table {str(path)!r} is no JSON") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise RequestError(f'{str(path)!r} is no policy table: it lacks "format": "{FORMAT}"')
-        table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
-        return cls(str(data["game"]), table, f"tabular:{path}")
+        try:
+            table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
+            return cls(str(data["game"]), table, f"tabular:{path}")
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise RequestError(f"{str(path)!r} is a damaged policy table: write it anew") from None
 
     def save(self, path: Path) -> None:
         """Write the table."""

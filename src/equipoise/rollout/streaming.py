@@ -14,7 +14,17 @@ __all__ = ["play_streaming"]
 
 def play_streaming(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:
     """Drive all episodes to their end; local policies are asked in batches of whatever waits for them."""
-    asyncio.run(_drive(running, progress))
+    try:
+        asyncio.run(_drive(running, progress))
+    except BaseExceptionGroup as group:
+        # One cause is enough to act on; the others are the same or its consequences.
+        raise _first(group) from None
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 async def _drive(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:

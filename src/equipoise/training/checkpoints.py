@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import RequestError
-from equipoise.files import write_json, write_text
+from equipoise.files import claim, write_text
 
 __all__ = ["TrainerFolder"]
 
@@ -29,18 +28,7 @@ class TrainerFolder:
             RequestError: The folder holds a run with other settings.
         """
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        path, wanted = folder / "request.json", json.loads(json.dumps(request))
-        if path.exists():
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if found != wanted:
-                other = next((k for k in wanted if found.get(k) != wanted[k]), "request")
-                raise RequestError(
-                    f"{str(folder)!r} holds a run with another {other} ({found.get(other)!r}, not "
-                    f"{wanted.get(other)!r}): choose another folder"
-                )
-        else:
-            write_json(path, wanted)
+        claim(folder, "request.json", request, "choose another folder")
         self._metrics = folder / "metrics.jsonl"
 
     @property

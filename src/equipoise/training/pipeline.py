@@ -11,12 +11,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.errors import RequestError
-from equipoise.files import write_json
+from equipoise.files import claim, write_json
 from equipoise.games.base import Game, Weights
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
@@ -52,7 +50,9 @@ def run_recipe(
     """
     resolved = load_recipe(recipe, overrides)
     folder = Path(resolved.out or f"runs/{resolved.name}")
-    _claim(folder, resolved)
+    request = resolved.model_dump(mode="json", exclude={"out"})
+    if claim(folder, "recipe.json", request, "choose another out=DIR"):
+        write_json(folder / "provenance.json", provenance())
     _threads(resolved)
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runs = [runner.game(name, one) for name, one in resolved.games.items()]
@@ -125,29 +125,6 @@ def _differences(results: dict[str, GameResult], one: GameRecipe, level: float) 
         for b in names[:i]:
             found += paired(results[a], results[b], (a, b), level)
     return found
-
-
-def _claim(folder: Path, recipe: Recipe) -> None:
-    """Write the resolved recipe and what it runs on, or check that the folder holds the same recipe."""
-    wanted = json.loads(json.dumps(recipe.model_dump(mode="json", exclude={"out"})))
-    path = folder / "recipe.json"
-    if not path.exists():
-        if folder.exists() and any(folder.iterdir()):
-            raise RequestError(f"{str(folder)!r} holds files of something else: choose another out=DIR")
-        write_json(path, wanted)
-        write_json(folder / "provenance.json", provenance())
-        return
-    if (found := json.loads(path.read_text(encoding="utf-8"))) != wanted:
-        key = _first_difference(found, wanted)
-        raise RequestError(f"{str(folder)!r} holds a run with another {key}: choose another out=DIR")
-
-
-def _first_difference(a: Any, b: Any, prefix: str = "") -> str:
-    if isinstance(a, dict) and isinstance(b, dict):
-        for key in sorted({*a, *b}):
-            if a.get(key) != b.get(key):
-                return _first_difference(a.get(key), b.get(key), f"{prefix}.{key}" if prefix else key)
-    return f"{prefix} ({a!r}, not {b!r})"
 
 
 def _threads(recipe: Recipe) -> None:

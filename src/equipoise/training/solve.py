@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -69,7 +70,7 @@ def solve(
     for kind in exploiters:
         for seed in range(seeds):
             table = _train(game, objective, kind, seed, steps, reporter)
-            _save(table, out, f"{kind.replace('+', '_').replace(',', '_')}-seed{seed}")
+            _save(table, out, f"{re.sub(r'[^A-Za-z0-9]+', '_', kind)}-seed{seed}")
             results.append(audit_game(game, table, config, name=f"{kind}/seed{seed}"))
     return _finish(results, out)
 

@@ -63,5 +63,6 @@ class Run:
 
 
 def _verdict(game: str, name: str, rows: Sequence[Difference]) -> str:
-    parts = [f"{verdict(d.estimate)} than {d.b} by {d.estimate}" for d in rows]
-    return f"{game}: safety of {name} (paired, same deals): {'; '.join(parts)}"
+    words = {"higher": "above", "lower": "below", "equal": "equal to", "not settled": "not settled against"}
+    parts = [f"{words[verdict(d.estimate)]} {d.b} by {d.estimate}" for d in rows]
+    return f"{game}: safety of {name}, paired on the same deals: {'; '.join(parts)}"

@@ -176,7 +176,7 @@ def _finish(
 ) -> LoadedModel:
     """Move the model to its device, put the adapter on, settle padding, and fingerprint the whole."""
     digest = hashlib.blake2b(base.encode(), digest_size=16)
-    model = model.to(device)
+    model = _move(model, device)
     if adapter is not None:
         from peft import PeftModel
 
@@ -191,6 +191,13 @@ def _finish(
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return LoadedModel(model.eval(), tokenizer, digest.hexdigest(), spec)
+
+
+def _move(model: Any, device: str) -> Any:
+    try:
+        return model.to(device)
+    except (RuntimeError, AssertionError) as error:
+        raise RequestError(f"device {device!r} cannot be used: {_first_line(error)}") from None
 
 
 def _hash_folder(folder: Path) -> str:

@@ -74,8 +74,10 @@ class LocalPolicy(Policy):
             raise RequestError(f"temperature {temperature:g} is out of range for mode {mode!r}")
         self.loaded, self.mode = loaded, mode
         self.name = name or loaded.spec or "local"
-        self.fingerprint = f"{loaded.fingerprint}/{mode}/{temperature:g}"
+        dtype = str(loaded.model.dtype).removeprefix("torch.")
+        self.fingerprint = f"{loaded.fingerprint}/{dtype}/{mode}/{temperature:g}"
         if mode == "free":
+            self.fingerprint += f"/{max_new_tokens}"
             self.exact_states, self.always_legal = 0, False
         self.temperature, self.deduplicate = temperature, deduplicate
         self.scorer = ActionScorer(
