@@ -142,7 +142,7 @@ def test_a_folder_that_belongs_to_something_else(run: Run, tmp_path: Path) -> No
     (foreign / "transcript.jsonl").write_text("mine\n", encoding="utf-8")
     done = run(*arguments, tmp_path / "b")
     assert done.code == 2
-        assert str(tmp_path / "b") in done.error
+    assert str(tmp_path / "b") in done.error
     assert (foreign / "transcript.jsonl").read_text(encoding="utf-8") == "mine\n"
 
 

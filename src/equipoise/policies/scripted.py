@@ -49,7 +49,7 @@ class StrategyPolicy(Policy):
         """Return the strategy's distributions.
 
         Raises:
-            NoProbabilitiesError: The strategy draws its initial memory, so that the distribution depends on it.
+            NoProbabilitiesError: The strategy draws its initial memory, which its distribution depends on.
         """
         if len(self._start) > 1:
             raise NoProbabilitiesError(f"{self.name} mixes over initial memories: use its strategy")
