@@ -69,6 +69,7 @@ class Sepo:
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
         on_best: Callable[[], None] | None = None,
+        title: str = "sepo",
     ) -> None:
         """Prepare a run.
 
@@ -81,12 +82,14 @@ class Sepo:
             reporter: Shows progress.
             origin: What else identifies the run, e.g. where its weights come from.
             on_best: Called whenever the weights score better than ever before.
+            title: What progress calls the run.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
         self.game, self.learner, self.config = game, learner, config
         self.reporter, self._on_best = reporter or silent(), on_best
+        self.title = f"{title} {game.name}"
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
         opponents = load_opponents((n for _, names in pools for n in names), game)
@@ -127,7 +130,7 @@ class Sepo:
         """Train to the end, from the last checkpoint if there is one."""
         start = self._resume()
         total = self.config.steps
-        with self.reporter.task(f"sepo {self.game.name}", total) as advance:
+        with self.reporter.task(self.title, total) as advance:
             advance(start)
             if start == 0:
                 self._respond(0)

@@ -114,7 +114,8 @@ def _train(
     def keep() -> None:
         kept[0] = table.table()
 
-    Sepo(game, objective, TabularLearner(table), config, reporter=reporter, on_best=keep).run()
+    title = f"table ({kind}, seed {seed})"
+    Sepo(game, objective, TabularLearner(table), config, reporter=reporter, on_best=keep, title=title).run()
     return kept[0]
 
 

@@ -97,7 +97,7 @@ def train_sepo(
         learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
-        Sepo(game, objective, learner, settings, stage.folder, reporter, origin).run()
+        Sepo(game, objective, learner, settings, stage.folder, reporter, origin, title=place.name).run()
         _finish(stage)
     return stage
 

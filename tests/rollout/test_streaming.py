@@ -1,0 +1,78 @@
+"""The parts of the stream: micro-batches and their errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from equipoise.games.registry import make_game
+from equipoise.policies.base import Policy
+from equipoise.rollout.engine import play
+from equipoise.rollout.streaming import _MicroBatch
+from equipoise.types import Choice, Decision
+from tests.helpers import every_decision
+from tests.rollout.players import Answers, Remote, requests, scripted
+
+IPD = make_game("ipd", rounds=3)
+DECISIONS = list(every_decision(make_game("ipd", rounds=1)))
+
+
+def test_what_waits_together_is_asked_together() -> None:
+    policy = Answers(lambda decision: Choice("COOPERATE" if decision.seat else "DEFECT"))
+
+    async def ask() -> list[Choice]:
+        batch = _MicroBatch(policy)
+        return list(await asyncio.gather(*(batch.ask(d) for d in DECISIONS * 3)))
+
+    found = asyncio.run(ask())
+    assert policy.batches == [len(DECISIONS) * 3]
+    # Everyone gets the answer to its own question.
+    assert [c.action for c in found] == ["COOPERATE" if d.seat else "DEFECT" for d in DECISIONS * 3]
+
+
+def test_an_error_reaches_everyone_who_waits() -> None:
+    class Broken(Policy):
+        name = "broken"
+
+        def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+            raise OSError("no power")
+
+    async def ask() -> list[object]:
+        batch = _MicroBatch(Broken())
+        return list(await asyncio.gather(*(batch.ask(d) for d in DECISIONS), return_exceptions=True))
+
+    assert [str(error) for error in asyncio.run(ask())] == ["no power"] * len(DECISIONS)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=TimeoutError,
+    reason="_MicroBatch._flush zips outside its try: with a wrong number of answers the episodes that "
+    "wait for them wait for ever",
+)
+def test_a_wrong_number_of_answers_is_an_error() -> None:
+    class Short(Policy):
+        name = "short"
+
+        def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+            return []
+
+    async def ask() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        with pytest.raises(ValueError, match="shorter"):
+            await asyncio.wait_for(_MicroBatch(Short()).ask(DECISIONS[0]), 0.2)
+
+    asyncio.run(ask())
+
+
+def test_a_remote_policy_that_raises_ends_the_play_with_its_own_error() -> None:
+    class Down(Remote):
+        async def decide(self, decision: Decision) -> Choice:
+            if decision.round == 1:
+                raise ConnectionError("refused")
+            return await super().decide(decision)
+
+    with pytest.raises(ConnectionError, match="refused"):
+        play(requests(IPD, Down(scripted(IPD, "random"))))
