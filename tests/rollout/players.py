@@ -34,7 +34,7 @@ class Answers(Policy):
 
 
 class Remote(AsyncPolicy):
-    """Answers like a local policy, after yielding to others a number of times that differs by decision."""
+    """Answers like a local policy, after letting others go first a number of times."""
 
     def __init__(self, policy: Policy, limit: int = 16) -> None:
         self.name = policy.name
@@ -46,7 +46,8 @@ class Remote(AsyncPolicy):
     async def decide(self, decision: Decision) -> Choice:
         self.open += 1
         self.most = max(self.most, self.open)
-        for _ in range(1 + hash((decision.episode, decision.index)) % 3):
+        deal = int(decision.episode.split("/")[2])
+        for _ in range(1 + (deal + decision.index) % 3):
             await asyncio.sleep(0)
         self.open -= 1
         return self.policy.act([decision])[0]

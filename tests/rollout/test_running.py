@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.games.registry import make_game
 from equipoise.opponents.pools import Pools
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import InvalidRule
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Choice, Decision, Episode, StopReason, Validity
 from tests.rollout.players import Answers, Remote, in_seat_order, invalid, requests
 
@@ -23,6 +24,11 @@ C, D = "COOPERATE", "DEFECT"
 def one(policy: Any, rule: InvalidRule | None = None, game: Any = IPD, seat: int = 0) -> Episode:
     opponent = ("always_cooperate",) if game.name == "ipd" else ("always_bet",)
     return play(requests(game, policy, opponent, deals=1), rule)[seat].episode
+
+
+def between(policy: Any, other: Any) -> EpisodeRequest:
+    """Return one episode between two given players."""
+    return replace(requests(IPD, policy, deals=1)[0], players=(policy, other))
 
 
 def own(episode: Episode) -> list[Any]:
@@ -50,10 +56,7 @@ class TestRetries:
     def test_the_other_seat_is_not_asked_again(self) -> None:
         other = Answers(lambda d: Choice(C))
         policy = Answers(invalid)
-        asked = [
-            type(r)(r.game, r.deal, r.pool, r.opponent, 0, (policy, other))
-            for r in requests(IPD, policy, deals=1)[:1]
-        ]
+        asked = [between(policy, other)]
         play(asked, InvalidRule(retries=2))
         assert len(policy.asked) == 9
         assert len(other.asked) == 3
@@ -106,10 +109,7 @@ class TestForfeit:
     def test_an_opponent_that_forfeits_ends_the_episode_too(self) -> None:
         policy = Answers(lambda d: Choice(C))
         other = Answers(lambda d: Choice(C) if d.round < 2 else invalid(d))
-        asked = [
-            type(r)(r.game, r.deal, r.pool, r.opponent, 0, (policy, other))
-            for r in requests(IPD, policy, deals=1)[:1]
-        ]
+        asked = [between(policy, other)]
         episode = play(asked, InvalidRule(0, "forfeit"))[0].episode
         assert episode.stop is StopReason.FORFEIT
         assert [outcome.payoffs for outcome in episode.rounds] == [(3.0, 3.0), (3.0, 3.0), (0.0, 0.0)]
@@ -175,10 +175,7 @@ class TestRecord:
     def test_a_decision_may_be_asked_of_two_policies_at_once(self) -> None:
         # Self-play: one policy at both seats is asked about both in one batch.
         policy = Answers(lambda d: Choice(C if d.seat == 0 else D))
-        asked = [
-            type(r)(r.game, r.deal, r.pool, r.opponent, 0, (policy, policy))
-            for r in requests(IPD, policy, deals=1)[:1]
-        ]
+        asked = [between(policy, policy)]
         episode = play(asked)[0].episode
         assert policy.batches == [2, 2, 2]
         assert [outcome.payoffs for outcome in episode.rounds] == [(0.0, 5.0)] * 3

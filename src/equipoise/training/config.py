@@ -85,6 +85,8 @@ class SepoConfig(Strict):
         select_episodes: Deals per opponent of an evaluation on the select split.
         checkpoint_every: Steps between checkpoints; what an interruption can cost.
         max_grad_norm: Gradients are scaled down to this norm.
+        max_step_kl: A language model's step is halved until the policy has moved by at most this KL
+            divergence, averaged over the visited decisions.
         rows: Largest number of rows of one pass with gradients.
         seed: Seed of deals, draws and initialisation.
     """
@@ -106,5 +108,6 @@ class SepoConfig(Strict):
     select_every: int = Field(4, ge=1)
     select_episodes: int = Field(12, ge=1)
     max_grad_norm: float = Field(1.0, gt=0.0)
+    max_step_kl: float = Field(0.05, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = 0

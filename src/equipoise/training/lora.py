@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,14 +60,18 @@ class LocalLearner:
     question scored once; AdamW without weight decay makes the step.
     """
 
-    def __init__(self, policy: LocalPolicy, max_grad_norm: float = 1.0, rows: int = 32) -> None:
+    def __init__(
+        self, policy: LocalPolicy, max_grad_norm: float = 1.0, rows: int = 32, max_step_kl: float = math.inf
+    ) -> None:
         """Take the policy; its start is the reference of the KL term.
 
         Args:
             policy: The policy, with a trainable adapter.
             max_grad_norm: Gradients are scaled down to this norm.
             rows: Largest number of questions of one pass with gradients.
+            max_step_kl: A step is halved until the policy has moved by at most this KL divergence.
         """
+        self.max_step_kl = max_step_kl
         self.policy: LocalPolicy = policy
         self.rows = rows
         self.model = policy.loaded.model
@@ -82,6 +87,7 @@ class LocalLearner:
         rows = self._merge(batch)
         questions = list(rows)
         references = self._reference(questions)
+        before: dict[Question, torch.Tensor] = {}
         totals = {"kl": 0.0, "entropy": 0.0, "sampler_gap": 0.0}
         for start in range(0, len(questions), self.rows):
             chunk = questions[start : start + self.rows]
@@ -90,12 +96,14 @@ class LocalLearner:
                 logs = torch.log_softmax(logs / self.policy.temperature, dim=-1)
                 loss = loss + self._loss(logs, rows[question], references[question], kl, entropy, totals)
                 self._compare(question, logs, totals)
+                before[question] = logs.detach()
             loss.backward()
+        kept = self.optimiser.keep()
         norm = self.optimiser.step(lr)
         self.policy.clear()
         if norm is None:
             raise EquipoiseError("the gradient is not finite: lower the learning rate")
-        return {**totals, "grad_norm": norm}
+        return {**totals, "grad_norm": norm, **self._hold_back(rows, before, kept)}
 
     def forget(self) -> None:
         """Drop the scored table."""
@@ -121,6 +129,34 @@ class LocalLearner:
         self._references = {Question.from_key(k): tuple(row) for k, row in state["references"].items()}
         self.policy.clear()
         self.policy.version = int(state["version"])
+
+    def _hold_back(
+        self, rows: Mapping[Question, torch.Tensor], before: Mapping[Question, torch.Tensor], kept: Any
+    ) -> dict[str, float]:
+        """Halve the step until the policy has moved by at most ``max_step_kl``.
+
+        The first steps of Adam have the size of the learning rate in every weight, however noisy the
+        gradient; without a limit one bad batch can make the policy deterministic, where nothing is left
+        to learn from.
+        """
+        taken = 1.0
+        while True:
+            moved = self._moved(rows, before)
+            if moved <= self.max_step_kl or taken < 1e-3:
+                return {"step_kl": moved, "step_taken": taken}
+            self.optimiser.shrink(kept, 0.5)
+            taken *= 0.5
+
+    def _moved(self, rows: Mapping[Question, torch.Tensor], before: Mapping[Question, torch.Tensor]) -> float:
+        """Return KL(old policy ‖ new policy), averaged over the visited decisions."""
+        questions = list(before)
+        with torch.no_grad():
+            after = self.policy.scorer.log_probabilities(questions)
+        total = 0.0
+        for question, logs in zip(questions, after, strict=True):
+            new, old = torch.log_softmax(logs / self.policy.temperature, dim=-1), before[question]
+            total += float(rows[question][2, 0] * (old.exp() * (old - new)).sum())
+        return total
 
     def _merge(self, batch: Batch) -> dict[Question, torch.Tensor]:
         """Add up the weights of decisions that the model cannot tell apart: (3, A) log, prob, visits."""

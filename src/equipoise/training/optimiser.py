@@ -24,6 +24,16 @@ class Optimiser:
         self._named = {name: p for name, p in model.named_parameters() if p.requires_grad}
         self._adam = torch.optim.AdamW(list(self._named.values()), lr=1e-4, weight_decay=0.0)
 
+    def keep(self) -> list[torch.Tensor]:
+        """Return a copy of the weights, for :meth:`shrink`."""
+        return [parameter.detach().clone() for parameter in self._named.values()]
+
+    def shrink(self, kept: list[torch.Tensor], factor: float) -> None:
+        """Take back part of the last step: move the weights to ``kept + factor · (weights − kept)``."""
+        with torch.no_grad():
+            for parameter, before in zip(self._named.values(), kept, strict=True):
+                parameter.copy_(before + factor * (parameter - before))
+
     def step(self, lr: float) -> float | None:
         """Make a step and drop the gradients; return their norm, or None if they are not finite."""
         for group in self._adam.param_groups:

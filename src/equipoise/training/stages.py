@@ -112,7 +112,9 @@ def _learner(
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
     policy = adapted_policy(spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **_settings(recipe))
-    return LocalLearner(policy, settings.max_grad_norm, settings.rows), policy.fingerprint
+    return LocalLearner(
+        policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
+    ), policy.fingerprint
 
 
 def _table(game: Game, seed: int) -> SoftmaxTable:

@@ -1,0 +1,535 @@
+"""The warm start learns answers and nothing else, stops when it should, keeps its best, and resumes."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+import equipoise.training.sft as sft
+from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.errors import EquipoiseError, RequestError
+from equipoise.games.base import Game
+from equipoise.games.registry import make_game
+from equipoise.objective.safety import Objective
+from equipoise.opponents.pools import default_pools
+from equipoise.policies.local.policy import LocalPolicy
+from equipoise.prompts.registry import get_renderer
+from equipoise.rollout.deals import Split
+from equipoise.training.checkpoints import TrainerFolder
+from equipoise.training.config import LoraSettings, SftConfig
+from equipoise.training.data import Example, make_examples
+from equipoise.training.lora import adapted_policy, save_adapter
+from equipoise.training.sft import Sft
+from equipoise.types import Estimate
+
+IPD, KUHN = make_game("ipd", rounds=2), make_game("kuhn")
+SMALL: dict[str, Any] = {
+    "episodes": 24,
+    "validation": 0.25,
+    "steps": 4,
+    "batch": 16,
+    "lr": 5e-3,
+    "warmup": 0,
+    "select_every": 2,
+    "select_episodes": 2,
+    "patience": 9,
+}
+
+
+def new_sft(game: Game = IPD, folder: Path | None = None, **settings: Any) -> Sft:
+    policy = adapted_policy("tiny-random", LoraSettings(rank=4), 0, "sft", quiet=True)
+    objective = Objective.of(game.info_record, default_pools(game.name))
+    return Sft(game, objective, policy, SftConfig(**{**SMALL, **settings}), folder)
+
+
+def training(one: Sft) -> list[Example]:
+    return [example for example in one.examples if not example.held_out]
+
+
+def validation(one: Sft) -> list[Example]:
+    return [example for example in one.examples if example.held_out]
+
+
+def losses(policy: LocalPolicy, examples: Sequence[Example]) -> list[torch.Tensor]:
+    """Each example's loss from a plain pass of the model over the whole chat, one text at a time."""
+    tokenizer, model = policy.loaded.tokenizer, policy.loaded.model
+    found: dict[Any, torch.Tensor] = {}
+    result = []
+    for example in examples:
+        renderer = get_renderer(example.decision.rules.name)
+        prompt = renderer.prompt(example.decision)
+        content, word = prompt.rules + prompt.situation, renderer.say(example.action)
+        if (content, word) not in found:
+            before = f"<|start|>user\n{content}<|end|>\n<|start|>assistant\nAction:"
+            whole = tokenizer(f"{before} {word}<|end|>", add_special_tokens=False)["input_ids"]
+            start = len(tokenizer(before, add_special_tokens=False)["input_ids"])
+            assert tokenizer.decode(whole[start:]) == f" {word}<|end|>"
+            logs = torch.log_softmax(model(torch.tensor([whole])).logits[0, :-1].float(), dim=-1)
+            picked = logs.gather(1, torch.tensor(whole[1:]).unsqueeze(1)).squeeze(1)
+            found[content, word] = -picked[start - 1 :].sum()
+        result.append(found[content, word])
+    return result
+
+
+def mean_loss(policy: LocalPolicy, examples: Sequence[Example]) -> torch.Tensor:
+    return torch.stack(losses(policy, examples)).mean()
+
+
+def weights(policy: LocalPolicy) -> list[torch.Tensor]:
+    return [p.detach().clone() for p in policy.loaded.model.parameters() if p.requires_grad]
+
+
+def stir(policy: LocalPolicy) -> None:
+    """Give a fresh adapter something to do; half of its gradient is 0 as long as it is the identity."""
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for p in policy.loaded.model.parameters():
+            if p.requires_grad:
+                p += 0.03 * torch.randn(p.shape, generator=generator)
+    policy.clear()
+
+
+def catch_gradients(one: Sft) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+
+    def keep(lr: float) -> float:
+        owned = [p for p in one.policy.loaded.model.parameters() if p.requires_grad]
+        found.append(torch.cat([p.grad.flatten().clone() for p in owned if p.grad is not None]))
+        for p in owned:
+            p.grad = None
+        return 0.0
+
+    one.optimiser.step = keep  # type: ignore[method-assign]
+    return found
+
+
+@pytest.mark.parametrize("game", [IPD, KUHN], ids=["ipd", "kuhn"])
+def test_the_loss_is_the_mean_of_the_answers(game: Game) -> None:
+    size = len(training(new_sft(game)))
+    one = new_sft(game, steps=1, batch=size)
+    stir(one.policy)
+    examples = training(one)
+    with torch.no_grad():
+        expected = float(mean_loss(one.policy, examples))
+    row = one.run().history[0]
+    assert row["loss"] == pytest.approx(expected, rel=1e-5)
+    assert 0 < size < len(one.examples)
+    # Many are equal: each counts.
+    distinct = {(e.decision.information_state, e.action): e for e in examples}
+    assert len(distinct) < size / 2
+    with torch.no_grad():
+        once = float(mean_loss(new_sft(game).policy, list(distinct.values())))
+    assert abs(once - expected) > 0.01 * expected
+
+
+def test_only_answers_are_trained() -> None:
+    """The gradient is that of the word and the end of the turn; the prompt's own likelihood has no part."""
+    size = len(training(new_sft()))
+    one = new_sft(steps=1, batch=size)
+    stir(one.policy)
+    owned = [p for p in one.policy.loaded.model.parameters() if p.requires_grad]
+    mean_loss(one.policy, training(one)).backward()
+    expected = torch.cat([p.grad.flatten() for p in owned if p.grad is not None])
+    for p in owned:
+        p.grad = None
+    found = catch_gradients(one)
+    one.run()
+    assert float((found[0] - expected).norm()) < 1e-4 * float(expected.norm())
+
+    tokenizer = one.policy.loaded.tokenizer
+    example = training(one)[0]
+    prompt = get_renderer("ipd").prompt(example.decision)
+    asked = f"<|start|>user\n{prompt.rules}{prompt.situation}<|end|>\n<|start|>assistant\n"
+    text = f"{asked}Action: {example.action}<|end|>"
+    ids = torch.tensor([tokenizer(text, add_special_tokens=False)["input_ids"]])
+    one.policy.loaded.model(ids, labels=ids).loss.backward()
+    everything = torch.cat([p.grad.flatten() for p in owned if p.grad is not None])
+    assert float((everything - expected).norm()) > 0.1 * float(expected.norm())
+
+
+def test_equal_examples_are_scored_once() -> None:
+    size = len(training(new_sft()))
+    one = new_sft(steps=1, batch=size)
+    scored: list[int] = []
+    real = one.policy.scorer.logits
+
+    def count(rows: Any, **settings: Any) -> Any:
+        if torch.is_grad_enabled():
+            scored.append(len(rows))
+        return real(rows, **settings)
+
+    one.policy.scorer.logits = count  # type: ignore[method-assign]
+    one.run()
+    assert scored == [len({(e.decision.information_state, e.action) for e in training(one)})]
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_chunks_change_passes_but_not_the_step(rows: int) -> None:
+    found, passes = [], []
+    for limit in (100, rows):
+        one = new_sft(steps=1, rows=limit)
+        stir(one.policy)
+        gradients = catch_gradients(one)
+        real, calls = one.policy.scorer.logits, []
+
+        def count(asked: Any, real: Any = real, calls: Any = calls, **settings: Any) -> Any:
+            if torch.is_grad_enabled():
+                calls.append(len(asked))
+            return real(asked, **settings)
+
+        one.policy.scorer.logits = count  # type: ignore[method-assign]
+        loss = one.run().history[0]["loss"]
+        found.append((gradients[0], loss))
+        passes.append(calls)
+    (whole,), pieces = passes
+    assert pieces == [rows] * (whole // rows) + ([whole % rows] if whole % rows else [])
+    assert float((found[0][0] - found[1][0]).norm()) < 1e-5 * float(found[0][0].norm())
+    assert found[0][1] == pytest.approx(found[1][1], rel=1e-6)
+
+
+def test_the_validation_loss_is_that_of_the_other_episodes() -> None:
+    one = new_sft(KUHN)
+    before = weights(one.policy)
+    row = one.run().history[-1]
+    with torch.no_grad():
+        assert row["validation_loss"] == pytest.approx(
+            float(mean_loss(one.policy, validation(one))), rel=1e-4
+        )
+    assert any(not torch.equal(a, b) for a, b in zip(before, weights(one.policy), strict=True))
+    assert not {e.episode for e in training(one)} & {e.episode for e in validation(one)}
+    questions = list(dict.fromkeys(one.policy.question(e.decision) for e in validation(one)[:64]))
+    masses = one.policy.scorer.legal_mass(questions)
+    assert row["legal_mass"] == pytest.approx(sum(masses) / len(masses), rel=1e-5)
+    assert 0.0 < row["legal_mass"] < 1.0
+
+
+@pytest.mark.parametrize("game", [IPD, KUHN], ids=["ipd", "kuhn"])
+def test_the_loss_falls(game: Game) -> None:
+    one = new_sft(game, steps=12, episodes=60, batch=64, select_every=6)
+    rows = one.run().history
+    assert rows[-1]["loss"] < 0.5 * rows[0]["loss"]
+    checked = [row["validation_loss"] for row in rows if "validation_loss" in row]
+    assert checked[-1] < checked[0]
+    masses = [row["legal_mass"] for row in rows if "legal_mass" in row]
+    assert masses[-1] > masses[0]
+
+
+def test_only_the_adapter_is_trained() -> None:
+    one = new_sft()
+    frozen = {
+        n: p.detach().clone() for n, p in one.policy.loaded.model.named_parameters() if "lora_" not in n
+    }
+    one.run()
+    assert frozen
+    for name, p in one.policy.loaded.model.named_parameters():
+        if "lora_" not in name:
+            assert torch.equal(p, frozen[name])
+
+
+def test_the_selection_score_is_the_objective_without_the_held_out() -> None:
+    pools = default_pools("kuhn")
+    policy = adapted_policy("tiny-random", LoraSettings(rank=4), 0, "sft", quiet=True)
+    objective = Objective.of(KUHN.info_record, pools, replace(KUHN.info_record.weights, e=0.25))
+    one = Sft(KUHN, objective, policy, SftConfig(**SMALL))
+    row = one.run().history[-1]
+    config = AuditConfig(pools=pools, weights=objective.weights, exact=True)
+    found = audit_game(KUHN, policy, config).metrics["safety"]
+    assert found is not None
+    assert row["select_score"] == pytest.approx(found.value, abs=1e-6)
+    assert one.pools.shift == ()
+
+
+def test_selection_plays_on_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[AuditConfig] = []
+    real = sft.audit_game
+
+    def watch(game: Game, policy: Any, config: AuditConfig) -> Any:
+        seen.append(config)
+        return real(game, policy, config)
+
+    monkeypatch.setattr(sft, "audit_game", watch)
+    new_sft(select_episodes=3, seed=5).run()
+    assert [(c.split, c.episodes, c.seed) for c in seen] == [(Split.SELECT, 3, 5)] * 2
+
+
+def scripted(
+    monkeypatch: pytest.MonkeyPatch,
+    scores: Sequence[float],
+    checks: Sequence[float],
+    watch: Callable[[LocalPolicy], None] = lambda policy: None,
+) -> None:
+    """Let the selection score and the validation loss be what a test says, evaluation by evaluation."""
+    left, checked = list(scores), list(checks)
+    real = Sft._loss
+
+    def audit(game: Game, policy: LocalPolicy, config: AuditConfig) -> Any:
+        watch(policy)
+        return SimpleNamespace(metrics={"safety": Estimate.exact(left.pop(0))})
+
+    def loss(self: Sft, answers: Any, backward: bool) -> float:
+        return real(self, answers, backward) if backward else checked.pop(0)
+
+    monkeypatch.setattr(sft, "audit_game", audit)
+    monkeypatch.setattr(Sft, "_loss", loss)
+
+
+@pytest.mark.parametrize(
+    ("scores", "checks", "patience", "steps"),
+    [
+        ([1, 0, 0, 0, 0, 0], [5, 5, 5, 5, 5, 5], 2, 3),
+        ([1, 0, 0, 0, 0, 0], [5, 5, 5, 5, 5, 5], 1, 2),
+        ([1, 0, 0, 0, 0, 0], [5, 5, 5, 5, 5, 5], 3, 4),
+        # Either of the two getting better is enough to go on.
+        ([1, 0, 0, 0, 0, 0], [5, 4, 3, 2, 1, 0], 1, 6),
+        ([1, 2, 3, 4, 5, 6], [5, 6, 7, 8, 9, 9], 1, 6),
+        ([1, 0, 0, 2, 2, 2], [5, 5, 4, 5, 5, 5], 2, 6),
+        # Equal is not better, nor is better than last time but worse than ever.
+        ([1, 0, 0.5, 0.7, 0.9, 1], [5, 9, 8, 7, 6, 5], 2, 3),
+    ],
+)
+def test_it_stops_when_nothing_gets_better(
+    monkeypatch: pytest.MonkeyPatch,
+    scores: list[float],
+    checks: list[float],
+    patience: int,
+    steps: int,
+) -> None:
+    scripted(monkeypatch, scores, checks)
+    done = new_sft(steps=6, select_every=1, patience=patience).run()
+    assert len(done.history) == steps
+    assert [row["step"] for row in done.history] == list(range(1, steps + 1))
+
+
+def test_waiting_goes_by_evaluations_not_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, [1, 0, 0, 0], [5, 5, 5, 5])
+    done = new_sft(steps=20, select_every=3, patience=2).run()
+    assert len(done.history) == 9
+
+
+@pytest.mark.parametrize(
+    ("scores", "best"),
+    [
+        ([1.0, 3.0, 2.0, 0.0], 2),
+        ([4.0, 3.0, 2.0, 1.0], 1),
+        ([1.0, 2.0, 3.0, 4.0], 4),
+        ([1.0, 2.0, 2.0, 1.0], 2),
+    ],
+)
+def test_the_weights_with_the_best_score_are_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scores: list[float], best: int
+) -> None:
+    seen: list[Path] = []
+
+    def watch(policy: LocalPolicy) -> None:
+        seen.append(tmp_path / str(len(seen)))
+        save_adapter(policy.loaded.model, seen[-1])
+
+    scripted(monkeypatch, scores, [5.0] * 4, watch)
+    done = new_sft(folder=tmp_path / "run", steps=4, select_every=1).run()
+    assert (done.step, done.score) == (best, scores[best - 1])
+    name = "adapter_model.safetensors"
+    contents = [(folder / name).read_bytes() for folder in seen]
+    assert (tmp_path / "run" / "best" / name).read_bytes() == contents[best - 1]
+    assert len(set(contents)) == 4
+    assert (tmp_path / "run" / "checkpoint" / name).read_bytes() == contents[3]
+
+
+def test_the_last_step_is_evaluated_too() -> None:
+    done = new_sft(steps=5, select_every=4).run()
+    assert [row["step"] for row in done.history if "select_score" in row] == [4, 5]
+
+
+def test_the_rate_rises_and_falls_on_a_cosine_to_a_tenth() -> None:
+    steps, lr = 9, 2e-3
+    flat = [row["lr"] for row in new_sft(steps=steps, lr=lr, warmup=0).run().history]
+    assert flat[0] == pytest.approx(lr)
+    assert flat[steps // 2] == pytest.approx(0.55 * lr)
+    assert flat[-1] == pytest.approx(0.1 * lr)
+    assert flat == sorted(flat, reverse=True)
+    warm = [row["lr"] for row in new_sft(steps=steps, lr=lr, warmup=3).run().history]
+    assert [a / b for a, b in zip(warm, flat, strict=True)] == pytest.approx([0.25, 0.5, 0.75, *[1.0] * 6])
+
+
+@pytest.mark.parametrize(("size", "batch"), [(12, 4), (10, 4), (7, 7), (10, 3), (5, 1)])
+def test_every_epoch_shows_every_example_once(size: int, batch: int) -> None:
+    picked = [sft._batch(step, size, batch, 0) for step in range(3 * size)]
+    assert {len(one) for one in picked} == {batch}
+    order = [i for one in picked for i in one]
+    epochs = [order[start : start + size] for start in range(0, len(order) - size + 1, size)]
+    assert all(sorted(epoch) == list(range(size)) for epoch in epochs)
+    assert len({tuple(epoch) for epoch in epochs[:4]}) > 1
+    assert order != [i for step in range(3 * size) for i in sft._batch(step, size, batch, 1)]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="sft._batch: more examples a step than there are give batches of changing size"
+)
+def test_a_batch_larger_than_the_data_is_all_of_it_every_time() -> None:
+    assert {len(sft._batch(step, 10, 16, 0)) for step in range(8)} in ({10}, {16})
+
+
+@pytest.mark.xfail(
+    strict=True, reason="sft.Sft.run trains on nothing without a word if all episodes are held out"
+)
+def test_no_example_to_train_on_is_an_error() -> None:
+    one = new_sft(episodes=1, validation=0.999)
+    assert not training(one)
+    with pytest.raises(EquipoiseError):
+        one.run()
+
+
+def test_a_gradient_that_is_not_finite_is_an_error(tmp_path: Path) -> None:
+    one = new_sft(folder=tmp_path / "run")
+    with torch.no_grad():
+        for name, p in one.policy.loaded.model.named_parameters():
+            if "lora_B" in name:
+                p[0, 0] = math.inf
+    with pytest.raises(EquipoiseError, match="not finite: lower the learning rate"):
+        one.run()
+    assert not (tmp_path / "run" / "checkpoint").exists()
+
+
+def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
+    new_sft(folder=tmp_path / "run", steps=1).run()
+    with pytest.raises(RequestError, match=r"another config.lr \(0.005, now 0.004\)"):
+        new_sft(folder=tmp_path / "run", steps=1, lr=4e-3)
+
+
+class Killed(BaseException):
+    """Stands for a process that ends here."""
+
+
+def arm(monkeypatch: pytest.MonkeyPatch, when: int) -> Counter[str]:
+    """End the ``when``-th time that something is about to change on disk or in memory; count all of them."""
+    events: Counter[str] = Counter()
+
+    def watch(owner: Any, name: str) -> None:
+        real = getattr(owner, name)
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if events.total() == when:
+                raise Killed
+            events[name] += 1
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(owner, name, call)
+
+    for owner, names in (
+        (Sft, ("_step",)),
+        (TrainerFolder, ("log",)),
+        (shutil, ("rmtree",)),
+        (Path, ("rename", "replace")),
+        (sft, ("save_adapter",)),
+    ):
+        for name in names:
+            watch(owner, name)
+    return events
+
+
+def content(folder: Path) -> dict[str, Any]:
+    """What a run leaves behind, without times."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    state = json.loads((folder / "checkpoint" / "state.json").read_text(encoding="utf-8"))
+    files = {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.suffix == ".safetensors" and file.parent.name in ("best", "checkpoint")
+    }
+    return {"files": files, "state": state, "rows": [{**row, "seconds": 0.0} for row in rows]}
+
+
+def test_an_interruption_anywhere_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"steps": 2, "select_every": 1, "episodes": 12, "batch": 8}
+    whole = tmp_path / "whole"
+    with monkeypatch.context() as patched:
+        events = arm(patched, -1)
+        done = new_sft(folder=whole, **settings).run()
+    expected = content(whole)
+    assert len(expected["files"]) == 3
+    # Every kind of event is met, in the first step and later ones.
+    assert all(events[name] >= 2 for name in ("_step", "log", "save_adapter", "rename", "rmtree"))
+    for when in range(events.total()):
+        folder = tmp_path / "cut"
+        with monkeypatch.context() as patched:
+            arm(patched, when)
+            with pytest.raises(Killed):
+                new_sft(folder=folder, **settings).run()
+        again = new_sft(folder=folder, **settings).run()
+        assert content(folder) == expected, when
+        assert (again.step, again.score) == (done.step, done.score)
+        shutil.rmtree(folder)
+
+
+def test_interrupted_twice_and_while_resuming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"steps": 4, "select_every": 2, "episodes": 12, "batch": 8}
+    new_sft(folder=tmp_path / "whole", **settings).run()
+    for when in (9, 12, 2):
+        with monkeypatch.context() as patched:
+            arm(patched, when)
+            with pytest.raises(Killed):
+                new_sft(folder=tmp_path / "cut", **settings).run()
+    new_sft(folder=tmp_path / "cut", **settings).run()
+    assert content(tmp_path / "cut") == content(tmp_path / "whole")
+
+
+def test_early_stopping_is_not_forgotten_by_a_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"steps": 8, "select_every": 1, "patience": 3}
+    scripted(monkeypatch, [1, 0], [5, 5])
+    with pytest.raises(IndexError):
+        new_sft(folder=tmp_path / "run", **settings).run()
+    # Two evaluations are done, one of them without improvement: two more end it.
+    scripted(monkeypatch, [0, 0, 9], [5, 5, 5])
+    done = new_sft(folder=tmp_path / "run", **settings).run()
+    assert len(done.history) == 4
+    assert (done.step, done.score) == (1, 1)
+
+
+def test_a_finished_run_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = new_sft(folder=tmp_path / "run").run()
+    before = content(tmp_path / "run")
+    events = arm(monkeypatch, -1)
+    again = new_sft(folder=tmp_path / "run").run()
+    assert again == first
+    assert not events
+    assert content(tmp_path / "run") == before
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="sft.Sft and checkpoints.TrainerFolder write NaN and Infinity, which is no JSON (no validation "
+    "episode; no evaluation yet)",
+)
+def test_metrics_and_state_are_json(tmp_path: Path) -> None:
+    def refuse(word: str) -> float:
+        raise AssertionError(f"{word} is no JSON")
+
+    one = new_sft(folder=tmp_path, episodes=2, validation=1e-9, steps=1, select_every=2)
+    assert not validation(one)
+    one.run()
+    for line in (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
+        json.loads(line, parse_constant=refuse)
+    json.loads((tmp_path / "checkpoint" / "state.json").read_text(encoding="utf-8"), parse_constant=refuse)
+
+
+def test_another_seed_is_another_run() -> None:
+    a, b = new_sft(seed=0, steps=2), new_sft(seed=1, steps=2)
+    assert [e.action for e in a.examples] != [e.action for e in b.examples]
+    assert a.run().history[0]["loss"] != b.run().history[0]["loss"]
+
+
+def test_examples_are_those_of_the_data() -> None:
+    one = new_sft(seed=3)
+    other = make_examples(IPD, "paper", SMALL["episodes"], 3, SMALL["validation"])
+    assert [(e.teacher, e.opponent, e.action, e.held_out) for e in one.examples] == [
+        (e.teacher, e.opponent, e.action, e.held_out) for e in other
+    ]
