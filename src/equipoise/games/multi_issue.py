@@ -23,14 +23,15 @@ from equipoise.types import Action, RoundOutcome, Seat
 
 __all__ = ["ITEMS", "Bundle", "MultiIssue", "Seen", "View", "pools", "valuations"]
 
-ITEMS = ("books", "hats", "balls")
-MOST = 4
-"""The most units of an item."""
+ITEMS, MOST = ("books", "hats", "balls"), 4
 TOTAL = 10
 """What a side's values sum to: over one unit of each item, or over the pool with ``pool10``."""
-
 Bundle = tuple[int, int, int]
 """Units (or values per unit) of books, hats and balls."""
+_Worth = tuple[int, int, int, bytes, bytes]
+"""What a pool is worth to two sides: to the first, to the second, and at most to both together; then, as
+p-th byte, the most the first can have while the second has exactly p, and the other way round."""
+_Draws = tuple[tuple[Hashable, float], ...]
 Valuation = Literal["unit10", "pool10"]
 
 
@@ -49,37 +50,29 @@ class Seen(NamedTuple):
     other: Bundle
 
 
-def _worth(values: Bundle, bundle: Bundle) -> int:
-    return values[0] * bundle[0] + values[1] * bundle[1] + values[2] * bundle[2]
-
-
 @cache
 def valuations(valuation: Valuation, pool: Bundle) -> tuple[Bundle, ...]:
     """Return the value triples that a side may have for a pool, all equally likely."""
-    counts = (1, 1, 1) if valuation == "unit10" else pool
-    triples = product(range(1, TOTAL), repeat=3)
-    return tuple((a, b, c) for a, b, c in triples if _worth((a, b, c), counts) == TOTAL)
+    x, y, z = (1, 1, 1) if valuation == "unit10" else pool
+    some = range(1, TOTAL)
+    return tuple((a, b, c) for a, b, c in product(some, some, some) if a * x + b * y + c * z == TOTAL)
 
 
 @cache
 def pools(valuation: Valuation) -> tuple[Bundle, ...]:
     """Return the pools that may be drawn, all equally likely."""
-    every = product(range(1, MOST + 1), repeat=3)
-    return tuple((a, b, c) for a, b, c in every if valuations(valuation, (a, b, c)))
+    some = range(1, MOST + 1)
+    return tuple(pool for pool in product(some, some, some) if valuations(valuation, pool))
 
 
 @cache
-def _draws(
-    valuation: Valuation, fixed: Bundle | None, drawn: tuple[int, ...]
-) -> tuple[tuple[Hashable, float], ...]:
+def _draws(valuation: Valuation, fixed: Bundle | None, drawn: tuple[int, ...]) -> _Draws:
     """Return what follows the first items of a pool: the units of the next, or a side's values."""
     if len(drawn) == len(ITEMS):
         kinds = valuations(valuation, drawn)  # type: ignore[arg-type]
         return tuple((values, 1.0 / len(kinds)) for values in kinds)
-    known = len(drawn)
-    left = [
-        pool[known] for pool in (pools(valuation) if fixed is None else (fixed,)) if pool[:known] == drawn
-    ]
+    known, every = len(drawn), pools(valuation) if fixed is None else (fixed,)
+    left = [pool[known] for pool in every if pool[:known] == drawn]
     return tuple((units, left.count(units) / len(left)) for units in sorted(set(left)))
 
 
@@ -95,43 +88,37 @@ def _beyond_half(pool: Bundle, demand: Bundle) -> float:
 
 
 @cache
-def _frontier(valuation: Valuation, pool: Bundle) -> dict[tuple[Bundle, Bundle], bytes]:
-    """Return, for own and partner's values, the most one can have while the partner has exactly p.
-
-    The most is the p-th byte; units may be left over.
-    """
+def _worths(valuation: Valuation, pool: Bundle) -> dict[tuple[Bundle, ...], _Worth]:
+    """Return what a pool is worth, for every pair of values; units may be left over."""
     kinds = valuations(valuation, pool)
-    values = np.array(kinds)
-    given = np.array(_bundles(pool))
-    partner, own = values @ given.T, values @ (np.array(pool) - given).T
-    best = np.zeros((len(kinds), len(kinds), partner.max() + 1), dtype=np.uint8)
+    values, units = np.array(kinds), np.array(pool)
+    given = np.array(_bundles(pool)).T
+    partner, own = values @ given, values @ (units[:, None] - given)
+    most = np.zeros((len(kinds), len(kinds), partner.max() + 1), dtype=np.uint8)
     rows = np.arange(len(kinds))
-    for bundle in range(len(given)):
-        column = partner[:, bundle]
-        best[:, rows, column] = np.maximum(best[:, rows, column], own[:, bundle, None])
-    return {(a, b): best[i, j].tobytes() for i, a in enumerate(kinds) for j, b in enumerate(kinds)}
+    for left, kept in zip(partner.T, own.T, strict=True):
+        most[:, rows, left] = np.maximum(most[:, rows, left], kept[:, None])
+    whole, joint = (values @ units).tolist(), (np.maximum(values[:, None], values) @ units).tolist()
+    return {
+        (v, w): (whole[i], whole[j], joint[i][j], most[i, j].tobytes(), most[j, i].tobytes())
+        for i, v in enumerate(kinds)
+        for j, w in enumerate(kinds)
+    }
 
 
-def _outcome(
-    valuation: Valuation, pool: Bundle, values: tuple[Bundle, Bundle], demands: tuple[Bundle, Bundle]
-) -> RoundOutcome:
-    (v, w), (a, b) = values, demands
-    deal = a[0] + b[0] <= pool[0] and a[1] + b[1] <= pool[1] and a[2] + b[2] <= pool[2]
-    own, other = (_worth(v, a), _worth(w, b)) if deal else (0, 0)
-    frontier = _frontier(valuation, pool)
-    attainable = max(v[0], w[0]) * pool[0] + max(v[1], w[1]) * pool[1] + max(v[2], w[2]) * pool[2]
-    share = (own + other) / attainable
-    done, broken = float(deal), float(not deal)
-    gaps = (
-        (frontier[v, w][other] - own) / _worth(v, pool),
-        (frontier[w, v][own] - other) / _worth(w, pool),
-    )
-    return RoundOutcome(
-        (float(own), float(other)),
-        (_beyond_half(pool, a), _beyond_half(pool, b)),
-        (broken, broken),
-        ((done, done), (share, share), gaps),
-    )
+def _outcome(worth: _Worth, pool: Bundle, values: tuple[Bundle, ...], a: Bundle, b: Bundle) -> RoundOutcome:
+    first, second, joint, first_most, second_most = worth
+    own, other, deal = 0, 0, 0.0
+    if a[0] + b[0] <= pool[0] and a[1] + b[1] <= pool[1] and a[2] + b[2] <= pool[2]:
+        v, w = values
+        own = v[0] * a[0] + v[1] * a[1] + v[2] * a[2]
+        other = w[0] * b[0] + w[1] * b[1] + w[2] * b[2]
+        deal = 1.0
+    share = (own + other) / joint
+    gaps = ((first_most[other] - own) / first, (second_most[own] - other) / second)
+    greedy = (_beyond_half(pool, a), _beyond_half(pool, b))
+    diagnostics = ((deal, deal), (share, share), gaps)
+    return RoundOutcome((float(own), float(other)), greedy, (1.0 - deal, 1.0 - deal), diagnostics)
 
 
 class Options(GameOptions):
@@ -139,8 +126,7 @@ class Options(GameOptions):
 
     Attributes:
         rounds: Rounds of an episode.
-        valuation: What a side's values sum to 10 over: one unit of each item (``unit10``) or the whole
-            pool (``pool10``, the convention of Deal-or-No-Deal).
+        valuation: What a side's values sum to 10 over: a unit of each item, or the pool (Deal-or-No-Deal).
         pool: Units of books, hats and balls, where they are not to be drawn.
     """
 
@@ -151,9 +137,7 @@ class Options(GameOptions):
     @model_validator(mode="after")
     def _pool_can_be_drawn(self) -> Options:
         if self.pool is not None and self.pool not in pools(self.valuation):
-            raise ValueError(
-                f"pool {self.pool} needs 1 to {MOST} units an item and, with pool10, values that make it {TOTAL}"
-            )
+            raise ValueError(f"choose 1 to {MOST} units of each item, which some values make worth {TOTAL}")
         return self
 
 
@@ -183,10 +167,10 @@ class _State(State):
     def chance(self) -> str | None:
         if len(self.values) == 2:
             return None
-        item = len(self.pool)
-        return f"pool/{ITEMS[item]}" if item < len(ITEMS) else f"values/{len(self.values)}"
+        known = len(self.pool)
+        return f"pool/{ITEMS[known]}" if known < len(ITEMS) else f"values/{len(self.values)}"
 
-    def chance_outcomes(self) -> tuple[tuple[Hashable, float], ...]:
+    def chance_outcomes(self) -> _Draws:
         options = self.game.options
         return () if self.chance is None else _draws(options.valuation, options.pool, self.pool)
 
@@ -202,12 +186,12 @@ class _State(State):
         return View(self.t, self.pool, self.values[seat])  # type: ignore[arg-type]
 
     def apply(self, actions: Mapping[Seat, Action]) -> Step:
+        # Exact values push 83 thousand deals through here each round: no call to spare.
         a, b = actions[0], actions[1]
-        options = self.game.options
-        outcome = _outcome(options.valuation, self.pool, self.values, (a, b))  # type: ignore[arg-type]
-        last = self.t + 1 >= options.rounds
-        following = _State(self.game, self.t + (not last), self.pool, self.values, last)
-        return Step(following, outcome, (Seen(a, b), Seen(b, a)))  # type: ignore[arg-type]
+        game, t, pool, values = self.game, self.t, self.pool, self.values
+        outcome = _outcome(_worths(game.options.valuation, pool)[values], pool, values, a, b)  # type: ignore[arg-type]
+        last = t + 1 >= game.options.rounds
+        return Step(_State(game, t + (not last), pool, values, last), outcome, (Seen(a, b), Seen(b, a)))  # type: ignore[arg-type]
 
 
 class MultiIssue(Game):
@@ -225,9 +209,8 @@ class MultiIssue(Game):
             version=1,
             title="Negotiation over three items",
             summary=(
-                f"A pool holds 1 to {MOST} books, hats and balls each; both players have private values for "
-                "them and demand a bundle at once. If no item is over-demanded each gets its bundle's worth, "
-                "otherwise both get 0."
+                f"Both players, with private values, demand a bundle of 1 to {MOST} books, hats and balls "
+                "each. Bundles that fit are paid by their worth, otherwise both get 0."
             ),
             rounds=self.options.rounds,
             seats=2,

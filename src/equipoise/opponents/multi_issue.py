@@ -5,9 +5,8 @@ The pools are those of the SEPO paper (arXiv 2605.30854), written for any pool o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from equipoise.games.multi_issue import Bundle, Seen, View
 from equipoise.opponents.base import Classifier, MemoryOne, Strategy, certain
@@ -17,102 +16,99 @@ __all__ = ["STRATEGIES"]
 
 PAPER = "SEPO paper"
 TOTAL = 10
-_UNKNOWN = None
-"""The memory before the first round, when there is no past demand to answer."""
+Answer = Mapping[Action, float]
+
+
+# Answers are computed once for every pool (and values): exact work asks for each of them many times.
 
 
 @cache
-def _half(pool: Bundle) -> Bundle:
-    return (pool[0] // 2, pool[1] // 2, pool[2] // 2)
+def _share(numerator: int, denominator: int, pool: Bundle) -> Answer:
+    """Demand a share of every item, rounded down."""
+    return certain(tuple(numerator * units // denominator for units in pool))
 
 
 @cache
-def _two_thirds(pool: Bundle) -> Bundle:
-    return (2 * pool[0] // 3, 2 * pool[1] // 3, 2 * pool[2] // 3)
+def _all_but(fewer: int, pool: Bundle) -> Answer:
+    """Demand all of every item but a few units."""
+    return certain(tuple(max(0, units - fewer) for units in pool))
 
 
 @cache
-def _all_but(fewer: int, pool: Bundle) -> Bundle:
-    return (max(0, pool[0] - fewer), max(0, pool[1] - fewer), max(0, pool[2] - fewer))
+def _by_worth(pool: Bundle, values: Bundle) -> Answer:
+    """Demand one unit more than each item's share of the worth of ten, within the pool."""
+    pairs = zip(pool, values, strict=True)
+    return certain(tuple(min(units, units * value // TOTAL + 1) for units, value in pairs))
 
 
 @cache
-def _by_worth(pool: Bundle, values: Bundle) -> Bundle:
-    """Return one unit more than each item's share of the worth of ten, within the pool."""
-    a, b, c = (min(units, units * value // TOTAL + 1) for units, value in zip(pool, values, strict=True))
-    return (a, b, c)
-
-
-@cache
-def _special(pool: Bundle, values: Bundle) -> Bundle:
-    """Return all of the most valued item, none of the least, half of the third; ties go to the first."""
+def _special(pool: Bundle, values: Bundle) -> Answer:
+    """Demand all of the most valued item, none of the least, half of the third; ties go to the first."""
     items = range(len(pool))
     most = max(items, key=lambda item: (values[item], -item))
     least = min((item for item in items if item != most), key=lambda item: (values[item], item))
     taken = {most: pool[most], least: 0}
-    a, b, c = (taken.get(item, pool[item] // 2) for item in items)
-    return (a, b, c)
+    return certain(tuple(taken.get(item, pool[item] // 2) for item in items))
 
 
-def _fixed(
-    name: str,
-    source: str,
-    demand: Callable[[View], Bundle],
-    *,
-    uses_horizon: bool = False,
-    knows_private: bool = False,
-) -> Strategy:
-    """Demand what the view says, whatever the other did."""
-    kind = Classifier(0, uses_horizon=uses_horizon, knows_private=knows_private)
-    return MemoryOne(name, kind, source, act=lambda memory, view: certain(demand(view)))
+def _last_demand(last: Bundle | None, seen: Seen) -> Bundle:
+    return seen.other
 
 
-def _answers(
-    name: str, source: str, opening: Callable[[Bundle], Bundle], reply: Callable[[Bundle, Bundle], Bundle]
-) -> Strategy:
-    """Reply to the other's last demand (and the pool); open with a bundle of the pool."""
+def _copies(last: Bundle | None, view: View) -> Answer:
+    return _share(2, 3, view.pool) if last is None else certain(last)
 
-    def act(last: Bundle | None, view: View) -> Mapping[Action, float]:
-        return certain(opening(view.pool) if last is None else reply(view.pool, last))
 
-    def learn(last: Any, seen: Seen) -> Bundle:
-        return seen.other
-
-    return MemoryOne(name, Classifier(memory_depth=1), source, act=act, first=_UNKNOWN, learn=learn)
+def _leaves(last: Bundle | None, view: View) -> Answer:
+    if last is None:
+        return _share(1, 2, view.pool)
+    return certain(tuple(units - asked for units, asked in zip(view.pool, last, strict=True)))
 
 
 _LIST: tuple[Strategy, ...] = (
-    _fixed("fair", f"{PAPER}, train and collusive pool: half of every item", lambda v: _half(v.pool)),
-    _answers(
+    MemoryOne(
+        "fair",
+        Classifier(memory_depth=0),
+        f"{PAPER}, train and collusive pool: half of every item",
+        act=lambda memory, view: _share(1, 2, view.pool),
+    ),
+    MemoryOne(
         "tit_for_tat",
-        f"{PAPER}, train pool: what the other demanded; opens with two thirds",
-        _two_thirds,
-        lambda pool, last: last,
+        Classifier(memory_depth=1),
+        f"{PAPER}, train pool: the counts that the other demanded; opens with two thirds",
+        act=_copies,
+        learn=_last_demand,
     ),
-    _fixed(
+    MemoryOne(
         "concede",
-        f"{PAPER}, train pool: all, then a unit less of each, then two",
-        lambda v: _all_but(min(v.round, 2), v.pool),
-        uses_horizon=True,
+        Classifier(memory_depth=0, uses_horizon=True),
+        f"{PAPER}, train pool: all, then a unit less of each, then two units less",
+        act=lambda memory, view: _all_but(min(view.round, 2), view.pool),
     ),
-    _fixed(
+    MemoryOne(
         "greedy",
-        f"{PAPER}, exploiter pool: one unit beyond each item's share of the worth",
-        lambda v: _by_worth(v.pool, v.values),
-        knows_private=True,
+        Classifier(memory_depth=0, knows_private=True),
+        f"{PAPER}, exploiter pool: a unit beyond each item's share of the worth",
+        act=lambda memory, view: _by_worth(view.pool, view.values),
     ),
-    _fixed("hardball", f"{PAPER}, exploiter pool: all but a unit of each", lambda v: _all_but(1, v.pool)),
-    _answers(
+    MemoryOne(
+        "hardball",
+        Classifier(memory_depth=0),
+        f"{PAPER}, exploiter pool: all but a unit of each item",
+        act=lambda memory, view: _all_but(1, view.pool),
+    ),
+    MemoryOne(
         "residual",
+        Classifier(memory_depth=1),
         "shift pool: what the other's last demand left; opens with half",
-        _half,
-        lambda pool, last: (pool[0] - last[0], pool[1] - last[1], pool[2] - last[2]),
+        act=_leaves,
+        learn=_last_demand,
     ),
-    _fixed(
+    MemoryOne(
         "specialist",
+        Classifier(memory_depth=0, knows_private=True),
         "shift pool: all of the most valued item, none of the least valued, half of the third",
-        lambda v: _special(v.pool, v.values),
-        knows_private=True,
+        act=lambda memory, view: _special(view.pool, view.values),
     ),
 )
 

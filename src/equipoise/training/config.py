@@ -42,7 +42,7 @@ class SftConfig(Strict):
         warmup: Steps over which the rate rises to it.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
-        patience: Evaluations without improvement (of selection score and validation loss) before stopping.
+        patience: Evaluations without a better selection score before stopping.
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass.
         seed: Seed of data order and initialisation.

@@ -1,9 +1,9 @@
 """Supervised warm start: the model learns to answer as scripted teachers do.
 
 The loss is the mean negative log-likelihood of the answer (its word and the end of the turn), nothing else.
-Equal examples are scored once with their count, which is the same loss. It stops when neither the selection
-score (the objective on deals of the select split) nor the validation loss (other episodes) gets better, and
-keeps the weights with the best selection score, so that SFT is judged at its own best.
+Equal examples are scored once with their count, which is the same loss. It stops when the selection score (the
+objective on deals of the select split) has not got better for a while, and keeps the weights with the best one,
+so that SFT is judged at its own best. The loss on held-out episodes is logged beside it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Sft:
         }
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
-        self.best_step, self.best_score, self.best_loss, self.waited = -1, -math.inf, math.inf, 0
+        self.best_step, self.best_score, self.waited = -1, -math.inf, 0
         self.history: list[dict[str, Any]] = []
 
     def run(self) -> Trained:
@@ -150,9 +150,7 @@ class Sft:
         found = audit_game(self.game, self.policy, config).metrics["safety"]
         assert found is not None
         row.update(validation_loss=loss, select_score=found.value, legal_mass=self._legal_mass())
-        better = found.value > self.best_score or loss < self.best_loss
-        self.waited = 0 if better else self.waited + 1
-        self.best_loss = min(self.best_loss, loss)
+        self.waited = 0 if found.value > self.best_score else self.waited + 1
         if found.value > self.best_score:
             self.best_step, self.best_score = step, found.value
             if self.store is not None:
@@ -178,7 +176,6 @@ class Sft:
             "step": step,
             "best_step": self.best_step,
             "best_score": self.best_score,
-            "best_loss": self.best_loss,
             "waited": self.waited,
             "version": self.policy.version,
             "steps": self.optimiser.steps,
@@ -192,7 +189,7 @@ class Sft:
         load_adapter(self.policy.loaded.model, folder)
         self.optimiser.load(folder / "optimiser.safetensors", int(state["steps"]))
         self.best_step, self.best_score = state["best_step"], state["best_score"]
-        self.best_loss, self.waited = state["best_loss"], state["waited"]
+        self.waited = state["waited"]
         self.policy.clear()
         self.policy.version = state["version"]
         self.history = self.store.metrics()
