@@ -154,7 +154,7 @@ def test_sepo_settings_do_what_their_names_say(tmp_path: Path) -> None:
     assert exact.column("lr") == pytest.approx([2.0, 2.0 / 1.5, 1.0, 2.0 / 2.5])
     assert len(exact.column("safety")) == 4
     assert not exact.column("episodes")
-    # Seven streams less one without collusion: three train and three exploiter opponents.
+    # Three train and three exploiter opponents, two deals, three rollouts.
     assert sampled.column("episodes") == [6 * 2 * 3] * 3
     assert sepo(tmp_path, **SAMPLED, deals=1, rollouts=5).column("episodes") == [6 * 1 * 5] * 3
     assert sepo(tmp_path, **SAMPLED, scale="none").column("advantage_scale") == [1.0] * 3
@@ -554,7 +554,7 @@ UNCHECKED = "pipeline._Runner._prepare passes weights on unchecked (api._configu
             "games.kuhn.train.sepo.seed=-1",
             marks=pytest.mark.xfail(
                 strict=True,
-                reason="table.SoftmaxTable seeds a generator that takes no negative numbers: plain ValueError",
+                reason="table.SoftmaxTable seeds a generator that takes no negative number: ValueError",
             ),
             id="negative seed",
         ),

@@ -1,8 +1,8 @@
 """Invariants of objective.md, section 3, on the production code path.
 
-Played episodes → ``group_episodes`` → ``per_pool`` → ``sampled_batch`` → ``TabularLearner.gradient``, with exact
-gates, against the exact gradient (which ``test_exact_gradient`` checks by enumeration). Those of the numbers
-alone are in ``tests/objective``. Invariant 3 is about other estimators than ``per_pool``.
+Played episodes → ``group_episodes`` → ``per_pool`` → ``sampled_batch`` → ``TabularLearner.gradient``, with
+exact gates, against the exact gradient (which ``test_exact_gradient`` checks by enumeration). Invariants of
+the numbers alone are in ``tests/objective``. Invariant 3 is about other estimators than ``per_pool``.
 """
 
 from __future__ import annotations

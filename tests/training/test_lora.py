@@ -592,3 +592,18 @@ def test_a_model_folder_may_have_a_plus_sign_in_its_name(tmp_path: Path) -> None
     assert LocalPolicy.from_spec(spec, quiet=True).loaded.model.peft_config
     policy = adapted_policy(spec, LoraSettings(rank=4), 0, "x", quiet=True)
     assert set(policy.loaded.model.peft_config) == {"default", "reference"}
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="lora.save_adapter keeps base_model_name_or_path: the folder of the model on this machine goes out "
+    "with every adapter",
+)
+def test_a_saved_adapter_tells_nothing_of_the_machine(tmp_path: Path) -> None:
+    loaded = load_spec("tiny-random", quiet=True)
+    folder = tmp_path / "model"
+    loaded.model.save_pretrained(folder)
+    loaded.tokenizer.save_pretrained(folder)
+    LocalLearner(new_policy(spec=f"hf:{folder}")).save_weights(tmp_path / "adapter")
+    text = (tmp_path / "adapter" / "adapter_config.json").read_text(encoding="utf-8")
+    assert str(tmp_path) not in text

@@ -1,10 +1,9 @@
 """Negotiation over several items with private values.
 
-Books, hats and balls lie in a pool; each side has its own values for them and demands a bundle at once with
-the other, for a known number of rounds (the setting of M. Lewis et al., *Deal or No Deal? End-to-End
-Learning for Negotiation Dialogues*, EMNLP 2017, without the dialogue). Pool and values are drawn once an
-episode. Information: ``round``, ``rounds``, ``pool``, ``values`` (the seat's own, per unit), ``own`` and
-``other`` (demands of past rounds).
+Two sides with values of their own demand bundles of a pool of books, hats and balls at once, for a known
+number of rounds (the setting of M. Lewis et al., *Deal or No Deal?*, EMNLP 2017, without the dialogue). Pool
+and values are drawn once an episode. Information: ``round``, ``rounds``, ``pool``, ``values`` (the seat's
+own, per unit), ``own`` and ``other`` (demands of past rounds).
 """
 
 from __future__ import annotations
@@ -114,10 +113,9 @@ def _outcome(worth: _Worth, pool: Bundle, values: tuple[Bundle, ...], a: Bundle,
         own = v[0] * a[0] + v[1] * a[1] + v[2] * a[2]
         other = w[0] * b[0] + w[1] * b[1] + w[2] * b[2]
         deal = 1.0
-    share = (own + other) / joint
     gaps = ((first_most[other] - own) / first, (second_most[own] - other) / second)
     greedy = (_beyond_half(pool, a), _beyond_half(pool, b))
-    diagnostics = ((deal, deal), (share, share), gaps)
+    diagnostics = ((deal, deal), ((own + other) / joint,) * 2, gaps)
     return RoundOutcome((float(own), float(other)), greedy, (1.0 - deal, 1.0 - deal), diagnostics)
 
 
@@ -167,8 +165,7 @@ class _State(State):
     def chance(self) -> str | None:
         if len(self.values) == 2:
             return None
-        known = len(self.pool)
-        return f"pool/{ITEMS[known]}" if known < len(ITEMS) else f"values/{len(self.values)}"
+        return f"pool/{ITEMS[len(self.pool)]}" if len(self.pool) < 3 else f"values/{len(self.values)}"
 
     def chance_outcomes(self) -> _Draws:
         options = self.game.options

@@ -1,9 +1,9 @@
 """Supervised warm start: the model learns to answer as scripted teachers do.
 
 The loss is the mean negative log-likelihood of the answer (its word and the end of the turn), nothing else.
-Equal examples are scored once with their count, which is the same loss. It stops when the selection score (the
-objective on deals of the select split) has not got better for a while, and keeps the weights with the best one,
-so that SFT is judged at its own best. The loss on held-out episodes is logged beside it.
+Equal examples are scored once with their count, which is the same loss. It stops when the selection score
+(the objective on deals of the select split) has not got better for a while, and keeps the weights with the
+best one, so that SFT is judged at its own best. The loss on held-out episodes is logged beside it.
 """
 
 from __future__ import annotations
