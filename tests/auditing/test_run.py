@@ -424,6 +424,14 @@ class TestChoiceOfMethod:
         with pytest.raises(RequestError):
             audit_game(make_game("ipd", rounds=3), FunctionPolicy(mixing, "mixing"), EXACT)
 
+    def test_a_worst_case_that_is_too_large_is_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("equipoise.auditing.run.LIMIT", 20)
+        game = make_game("ipd", rounds=3)  # 21 states of a responder
+        found = audit_game(game, scripted(game, "random"), EXACT)
+        assert found.metrics["best_response"] is None
+        assert found.metrics["security"] is None
+        assert value(found, "utility") > 0.0
+
     def test_a_policy_without_probabilities_cannot_be_exact(self) -> None:
         class Silent(Policy):
             name = "silent"

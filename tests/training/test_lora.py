@@ -596,8 +596,8 @@ def test_a_model_folder_may_have_a_plus_sign_in_its_name(tmp_path: Path) -> None
 
 @pytest.mark.xfail(
     strict=True,
-    reason="lora.save_adapter keeps base_model_name_or_path: the folder of the model on this machine goes out "
-    "with every adapter",
+    reason="lora.save_adapter keeps base_model_name_or_path: the folder of a model on this machine goes "
+    "out with every adapter",
 )
 def test_a_saved_adapter_tells_nothing_of_the_machine(tmp_path: Path) -> None:
     loaded = load_spec("tiny-random", quiet=True)

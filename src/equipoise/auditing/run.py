@@ -293,7 +293,9 @@ class _Audit:
 
 
 def _worst(stage: Game, placed: Sequence[Placed]) -> WorstCase | None:
-    """Return the worst case averaged over placements, or None where the responder's tree is too large."""
+    """Return the worst case averaged over placements, or None where the game is too large for it."""
+    if stage.info_record.solution != "exact":
+        return None
     try:
         return worst_case(stage, placed, LIMIT)
     except TooLargeError:

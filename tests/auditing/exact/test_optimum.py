@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from equipoise.auditing.exact.optimum import Optimum, objective_trees, optimum
 from equipoise.auditing.exact.reply import reply_table
+from equipoise.errors import EquipoiseError
 from equipoise.games.base import Game, Weights
 from equipoise.games.registry import make_game
 from equipoise.objective.safety import Objective
@@ -107,3 +109,10 @@ def test_more_penalty_never_helps() -> None:
     ]
     assert values == sorted(values, reverse=True)
     assert values[0] > values[-1] + 1e-3
+
+
+def test_a_solver_that_fails_is_an_error_of_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = SimpleNamespace(success=False, message="time is up")
+    monkeypatch.setattr("equipoise.auditing.exact.optimum.linprog", lambda *args, **settings: failed)
+    with pytest.raises(EquipoiseError, match=r"linear programme for J\* failed: time is up"):
+        solved(make_game("kuhn", rounds=1), default_pools("kuhn"), (1.5, 0.0, 0.0))
