@@ -280,6 +280,9 @@ SMALL: dict[str, tuple[dict[str, object], ...]] = {
         {"rounds": 2, "noise": 0.2, "continuation": 0.5, "temptation": 7.0, "reward": 4.0, "sucker": 0.5},
     ),
     "kuhn": ({"rounds": 1}, {"rounds": 2}, {"rounds": 2, "memory": True}),
+    "auction": ({"rounds": 1}, {"rounds": 2}),
+    "split": ({"rounds": 1}, {"rounds": 2}),
+    "commons": ({"rounds": 1}, {"rounds": 3}),
 }
 """Options of each game under which all of it can be enumerated in a second."""
 
@@ -292,6 +295,9 @@ FULL: dict[str, tuple[dict[str, object], ...]] = {
         {"temptation": 4.5, "reward": 2.5, "punishment": 1.5, "sucker": 0.25},
     ),
     "kuhn": ({}, {"rounds": 3}, {"memory": True}, {"rounds": 4, "memory": True}),
+    "auction": ({}, {"rounds": 20}),
+    "split": ({}, {"rounds": 20}),
+    "commons": ({}, {"rounds": 20}),
 }
 """Options of each game, the defaults first, that are played at random."""
 

@@ -79,6 +79,9 @@ def test_an_option_unlike_any_is_answered_with_all() -> None:
         ("ipd", {"temptation": float("nan")}),
         ("kuhn", {"rounds": 0}),
         ("kuhn", {"memory": "perhaps"}),
+        ("auction", {"rounds": 0}),
+        ("split", {"rounds": 1001}),
+        ("commons", {"rounds": 0}),
     ],
 )
 def test_an_option_out_of_range_is_a_wrong_request(name: str, options: dict[str, object]) -> None:

@@ -59,13 +59,32 @@ def _swap_hands(round_: int, purpose: str) -> Draw:
     return round_ ^ 1, swapped
 
 
-TRANSPOSED: dict[str, Callable[[int, str], Draw]] = {"ipd": _swap_last, "kuhn": _swap_hands}
+TRANSPOSED: dict[str, Callable[[int, str], Draw]] = {
+    "ipd": _swap_last,
+    "kuhn": _swap_hands,
+    "auction": _swap_last,
+    "split": _swap_last,
+    "commons": _swap_last,
+}
 """Which draw of the transposed deal a draw becomes; rounds are exchanged in the same way."""
 
+
+def _mirrored(purpose: str, outcome: Hashable) -> Hashable:
+    """Exchange the seats in an outcome that names one: the winner of a tie."""
+    return 1 - outcome if purpose == "tie" and isinstance(outcome, int) else outcome
+
+
+def _all(observation: Hashable, history: tuple[Hashable, ...]) -> Hashable:
+    return (observation, history)
+
+
 SEATLESS: dict[str, Callable[[Hashable, tuple[Hashable, ...]], Hashable]] = {
-    "ipd": lambda observation, history: (observation, history),
+    "ipd": _all,
     # The hands that are exchanged have other numbers and other pasts, so a policy may use card and bets only.
     "kuhn": lambda observation, history: (observation.card, observation.bets),  # type: ignore[attr-defined]
+    "auction": _all,
+    "split": _all,
+    "commons": _all,
 }
 """The part of an information state that transposition leaves alone."""
 
@@ -222,7 +241,10 @@ def test_transposing_seats_policies_and_deal_transposes_payoffs(
         lambda seat, *rest: policies[seat](seat, *rest),
         lambda state: random.choice([outcome for outcome, _ in state.chance_outcomes()]),
     )
-    transposed = {TRANSPOSED[name](round_, purpose): outcome for round_, purpose, outcome in first.log}
+    transposed = {
+        TRANSPOSED[name](round_, purpose): _mirrored(purpose, outcome)
+        for round_, purpose, outcome in first.log
+    }
     # Kuhn deals seat 0 first in every hand, so the transposed deal is given by its cards, not by its draws.
     second = walk(
         game,
@@ -238,10 +260,15 @@ def test_transposing_seats_policies_and_deal_transposes_payoffs(
         assert mirror.diagnostics == tuple(numbers[::-1] for numbers in outcome.diagnostics)
 
 
+FEW: dict[str, dict[str, object]] = {
+    "kuhn": {"rounds": 2},
+}
+"""Options under which any two strategies of a game can be valued in a moment, where the defaults are slow."""
+
+
 @pytest.mark.parametrize("name", game_names())
 def test_transposing_strategies_transposes_their_values(name: str) -> None:
-    rounds: dict[str, object] = {"rounds": 2} if name == "kuhn" else {}
-    game, known = make_game(name, **rounds), list(strategies(name).values())
+    game, known = make_game(name, **FEW.get(name, {})), list(strategies(name).values())
     for one, other in zip(known, known[1:] + known[:1], strict=True):
         straight, crossed = value(game, [one, other]), value(game, [other, one])
         assert crossed.payoffs == pytest.approx(straight.payoffs[::-1], abs=1e-12)

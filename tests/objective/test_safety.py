@@ -72,13 +72,16 @@ class TestTerms:
         assert Objective.of(IPD, POOLS, Weights(0.0, 0.0, 0.0)).weights.e == 0.0
 
 
+MULTISET = Pools(("a", "b", "a"), ("d", "e", "d", "d"), ("c", "f", "c"))
+
+
 class TestCoefficients:
     @settings(max_examples=30, derandomize=True, deadline=None)
-    @given(seed=st.integers(0, 2**20))
-    def test_they_are_the_derivative_of_j(self, seed: int) -> None:
-        chosen = objective()
+    @given(seed=st.integers(0, 2**20), pools=st.sampled_from((POOLS, MULTISET)))
+    def test_they_are_the_derivative_of_j(self, seed: int, pools: Pools) -> None:
+        chosen = objective(IPD, pools)
         rows = means(seed, chosen)
-        gates = exact_gates({name: gap(rows["exploiter", name]) for name in POOLS.exploiter})
+        gates = exact_gates({name: gap(rows["exploiter", name]) for name in pools.exploiter})
         table = chosen.coefficients(gates)
         # J is piecewise linear: a step that crosses no kink gives the slope exactly.
         for stream in chosen.streams:

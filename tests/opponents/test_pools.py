@@ -29,6 +29,24 @@ GOLDEN = {
         "collusive": (),
         "shift": ("always_pass", "random"),
     },
+    "auction": {
+        "train": ("shaded", "conservative", "rational_random"),
+        "exploiter": ("aggressive", "adaptive"),
+        "collusive": ("collusive_low",),
+        "shift": ("always_high", "sniper"),
+    },
+    "split": {
+        "train": ("fair", "balanced", "concede", "hardball"),
+        "exploiter": ("selfish", "hardball"),
+        "collusive": ("fair",),
+        "shift": ("complement", "random_3_7"),
+    },
+    "commons": {
+        "train": ("medium", "scarcity_aware", "reciprocal"),
+        "exploiter": ("high", "late_grabber"),
+        "collusive": ("high",),
+        "shift": ("low", "random"),
+    },
 }
 
 mine = MemoryOne("mine", Classifier(memory_depth=0), "a test", act=lambda memory, view: certain("COOPERATE"))

@@ -43,7 +43,7 @@ class TestCheckDistribution:
 
     @pytest.mark.parametrize(
         "answer",
-        ["cooperate", "", None, 0, b"DEFECT", ["DEFECT"], {"DEFECT"}, object(), float("nan")],
+        ["cooperate", "", None, 0, b"DEFECT", ["DEFECT"], {"DEFECT"}, object, float("nan")],
         ids=str,
     )
     def test_what_is_not_legal(self, answer: Any) -> None:

@@ -26,7 +26,7 @@ def safety(game: Game, name: str, config: AuditConfig) -> float:
 
 
 CASES = [
-    pytest.param("ipd", {"rounds": 4}, AuditConfig(), "grim_trigger", id="ipd"),
+    pytest.param("ipd", {"rounds": 4}, AuditConfig(), None, id="ipd"),
     pytest.param("kuhn", {}, AuditConfig(), "tight_passive", id="kuhn"),
     pytest.param(
         "ipd", {"rounds": 2}, AuditConfig(weights=Weights(0, 0, 0)), "always_defect", id="no penalty"

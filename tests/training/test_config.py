@@ -127,6 +127,7 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("exploiters", EXACT, "pool", "pool+best_response"),
     ("respond_every", {**EXACT, "exploiters": "pool+best_response", "steps": 5, "lr": 30.0}, 1, 5),
     ("max_grad_norm", EXACT, 0.01, 1.0),
+    ("max_step_kl", {**EXACT, "model": "tiny-random", "steps": 1, "lr": 5e-3}, 1.0, 1e-4),
     ("seed", SAMPLED, 0, 1),
 ]
 
@@ -259,6 +260,7 @@ def warm(folder: Path, rounds: int = 2, top: dict[str, Any] | None = None, **set
         "select_every": 2,
         "select_episodes": 2,
         "validation": 0.25,
+        "patience": 9,
     }
     given = overrides("games.ipd.sft.", {**start, **settings})
     given += [f"games.ipd.options.rounds={rounds}", *overrides("", {"lora.rank": 4, **(top or {})})]

@@ -41,9 +41,9 @@ class Plan:
 # Numbers of episodes are chosen so that the interval of the projection is narrower than ±0.05.
 PLANS = {
     "kuhn uniform": Plan("kuhn", 1, 0, 0.0, 8, 32, 6),
-    "kuhn random": Plan("kuhn", 1, 8, 1.0, 8, 40, 6),
-    "ipd uniform": Plan("ipd", 3, 0, 0.0, 8, 20, 4),
-    "ipd random": Plan("ipd", 3, 7, 1.0, 8, 24, 4),
+    "kuhn random": Plan("kuhn", 1, 8, 1.0, 8, 36, 6),
+    "ipd uniform": Plan("ipd", 3, 0, 0.0, 8, 18, 4),
+    "ipd random": Plan("ipd", 3, 7, 1.0, 8, 22, 4),
 }
 
 

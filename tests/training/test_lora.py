@@ -374,17 +374,26 @@ def test_an_adapter_goes_on_and_stays_behind_as_the_reference(
     assert equal(weights(policy, "base"), base)
 
 
-def test_a_question_met_later_is_compared_with_the_same_reference(decisions: tuple[Decision, ...]) -> None:
-    bare = table(LocalPolicy.from_spec("tiny-random", quiet=True), decisions)
-    policy = new_policy()
+@pytest.mark.parametrize("start", ["bare", "adapter"])
+def test_a_question_met_later_is_compared_with_the_same_reference(
+    decisions: tuple[Decision, ...], tmp_path: Path, start: str
+) -> None:
+    if start == "adapter":
+        first = new_policy(seed=3)
+        LocalLearner(first).save_weights(tmp_path)
+        reference = table(first, decisions)
+        policy = adapted_policy(f"tiny-random+{tmp_path}", LoraSettings(rank=4), 0, "next", quiet=True)
+    else:
+        reference = table(LocalPolicy.from_spec("tiny-random", quiet=True), decisions)
+        policy = new_policy()
     learner = LocalLearner(policy)
     for _ in range(3):
         learner.update(new_batch(decisions[:5]), 1e-3, 0.1, 0.0)
     now = table(policy, decisions)
     batch = new_batch(decisions)
-    assert learner.update(batch, 1e-3, 0.1, 0.0)["kl"] == pytest.approx(
-        float(batch.visits @ (now * np.log(now / bare)).sum(axis=1)), rel=1e-4
-    )
+    found = learner.update(batch, 1e-3, 0.1, 0.0)["kl"]
+    assert found == pytest.approx(float(batch.visits @ (now * np.log(now / reference)).sum(axis=1)), rel=1e-3)
+    assert found > 1e-3
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.5])
@@ -457,6 +466,58 @@ def test_steps_are_clipped(decisions: tuple[Decision, ...]) -> None:
     assert not equal(*found)
 
 
+def test_how_far_a_step_went_is_told(decisions: tuple[Decision, ...]) -> None:
+    policy = new_policy()
+    batch = new_batch(decisions)
+    old = table(policy, decisions)
+    stats = LocalLearner(policy).update(batch, 3e-3, 0.0, 0.0)
+    new = table(policy, decisions)
+    expected = float(batch.visits @ (old * np.log(old / new)).sum(axis=1))
+    assert stats["step_kl"] == pytest.approx(expected, rel=1e-3)
+    assert stats["step_taken"] == 1.0
+    assert expected > 1e-3
+
+
+@pytest.mark.parametrize("share", [0.9, 0.3, 0.01])
+def test_a_step_that_goes_too_far_is_held_back(decisions: tuple[Decision, ...], share: float) -> None:
+    batch = new_batch(decisions)
+    free = LocalLearner(new_policy())
+    start = weights(free.policy, "default")
+    far = free.update(batch, 1e-2, 0.0, 0.0)["step_kl"]
+    whole = weights(free.policy, "default")
+    bound = LocalLearner(new_policy(), max_step_kl=share * far)
+    stats = bound.update(batch, 1e-2, 0.0, 0.0)
+    taken = stats["step_taken"]
+    assert stats["step_kl"] <= share * far
+    assert taken == 2.0 ** round(math.log2(taken)) < 1.0
+    for name, weight in weights(bound.policy, "default").items():
+        expected = start[name] + taken * (whole[name] - start[name])
+        torch.testing.assert_close(weight, expected, rtol=1e-5, atol=1e-6)
+    # No further than needed: twice that part would have gone too far.
+    longer = LocalLearner(new_policy(), max_step_kl=math.inf)
+    kept = longer.optimiser.keep()
+    old = table(longer.policy, decisions)
+    longer.update(batch, 1e-2, 0.0, 0.0)
+    longer.optimiser.shrink(kept, 2 * taken)
+    new = table(longer.policy, decisions)
+    assert float(batch.visits @ (old * np.log(old / new)).sum(axis=1)) > share * far
+    # What is acted on next are the weights as they are now.
+    np.testing.assert_allclose(
+        [list(row.values()) for row in bound.policy.probabilities(decisions)],
+        table(bound.policy, decisions),
+        rtol=1e-5,
+    )
+
+
+def test_a_step_within_the_limit_is_taken_whole(decisions: tuple[Decision, ...]) -> None:
+    found = []
+    for limit in (math.inf, 10.0):
+        learner = LocalLearner(new_policy(), max_step_kl=limit)
+        assert learner.update(new_batch(decisions), 1e-3, 0.1, 0.1)["step_taken"] == 1.0
+        found.append(weights(learner.policy, "default"))
+    assert equal(*found)
+
+
 def test_saved_weights_load_as_a_policy(decisions: tuple[Decision, ...], tmp_path: Path) -> None:
     policy = new_policy()
     learner = LocalLearner(policy)
@@ -505,7 +566,8 @@ def test_a_resumed_learner_goes_on_bit_for_bit(
         spec = f"tiny-random+{tmp_path / 'start'}"
 
     def learner(seed: int) -> LocalLearner:
-        return LocalLearner(adapted_policy(spec, LoraSettings(rank=4), seed, "test", quiet=True), 0.5, 6)
+        policy = adapted_policy(spec, LoraSettings(rank=4), seed, "test", quiet=True)
+        return LocalLearner(policy, 0.5, 6, max_step_kl=0.01)
 
     def step(owner: LocalLearner, number: int) -> dict[str, float]:
         owner.forget()

@@ -129,6 +129,29 @@ def test_gradients_are_dropped_after_a_step() -> None:
     assert model.b.grad is None
 
 
+@pytest.mark.parametrize("factors", [(1.0,), (0.5,), (0.5, 0.5, 0.5), (0.0,)])
+def test_part_of_a_step_can_be_taken_back(tmp_path: Path, factors: tuple[float, ...]) -> None:
+    model, other = Model(), Model()
+    optimiser, reference = Optimiser(model, FREE), Optimiser(other, FREE)
+    before = model.values()
+    kept = optimiser.keep()
+    for one, owner in ((optimiser, model), (reference, other)):
+        owner.set_gradients(0)
+        one.step(0.1)
+    for factor in factors:
+        optimiser.shrink(kept, factor)
+    share = math.prod(factors)
+    for found, whole, old in zip(model.values(), other.values(), before, strict=True):
+        torch.testing.assert_close(found, old + share * (whole - old), rtol=1e-6, atol=1e-7)
+    assert same(kept, before[:2])
+    # The moments know nothing of it.
+    files = tmp_path / "a", tmp_path / "b"
+    for one, file in zip((optimiser, reference), files, strict=True):
+        one.save(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert optimiser.steps == reference.steps
+
+
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
 def test_a_gradient_that_is_not_finite_changes_nothing(wrong: float) -> None:
     model, other = Model(), Model()

@@ -53,10 +53,14 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
     if limit == 0 and not exact:
         return None
     try:
-        return placements(_tabulate(policy, stage, limit), stage)
-    except (TooLargeError, NoProbabilitiesError):
+        return placements(_tabulate(policy, stage, game.info_record.rounds, limit), stage)
+    except NoProbabilitiesError:
         if exact:
             raise
+        return None
+    except TooLargeError as error:
+        if exact:
+            raise RequestError(f"{error}: audit it without --exact") from None
         return None
 
 
@@ -95,13 +99,18 @@ def tree_decisions(tree: Tree, seat: Seat) -> list[Decision]:
     ]
 
 
-def _tabulate(policy: Policy, stage: Game, limit: int) -> list[Strategy]:
+def _tabulate(policy: Policy, stage: Game, rounds: int, limit: int) -> list[Strategy]:
     """Ask the policy at every information state; one table, or one a seat if its answers depend on it."""
     info = stage.info_record
     seats = (0,) if info.symmetric else range(info.seats)
     trees = [compile_tree(stage, {"random": Uniform()}, seat, limit) for seat in seats]
     tables = [_ask(policy, trees, seat) for seat in range(info.seats)]
     same = all(table.table == tables[0].table for table in tables)
+    if not same and info.independent_rounds and rounds % info.seats:
+        raise NoProbabilitiesError(
+            f"policy {policy.name!r} acts on its seat, and {rounds} rounds do not give the seats equal "
+            "positions: play an even number of rounds, or audit it without --exact"
+        )
     return list(tables[:1] if same else tables)
 
 

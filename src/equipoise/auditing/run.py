@@ -45,6 +45,13 @@ from equipoise.types import Episode, Estimate
 __all__ = ["AuditConfig", "audit_game"]
 
 
+ASKED, UNASKED = 20_000_000, 100_000
+"""Steps that an exact value against one opponent may take, where exact values are asked for and where not."""
+
+CHEAP = 30_000
+"""Information states that a responder may have for its best reply to be computed unasked."""
+
+
 @dataclass(frozen=True)
 class AuditConfig:
     """How to audit.
@@ -116,7 +123,11 @@ def audit_game(
     solution = None if strategies is None else solution_of(game, objective, strategies)
     audit = _Audit(game, info, objective, config, solution, name or policy.name)
     if placed is not None and strategies is not None:
-        return audit.exact(placed, strategies, policy)
+        try:
+            return audit.exact(placed, strategies, policy)
+        except TooLargeError:
+            if config.exact:
+                raise RequestError(f"{game.name} is too large for exact values: leave out --exact") from None
     return audit.sample(policy, opponents, reporter or silent())
 
 
@@ -133,12 +144,13 @@ class _Audit:
         self, placed: Sequence[Placed], strategies: Mapping[str, Strategy], policy: AnyPolicy
     ) -> GameResult:
         stage = self.game.stage()
+        limit = ASKED if self.config.exact else UNASKED
         means = {
-            name: np.mean([expected_features(stage, p.strategy, s, p.seat) for p in placed], axis=0)
+            name: np.mean([expected_features(stage, p.strategy, s, p.seat, limit) for p in placed], axis=0)
             for name, s in strategies.items()
         }
         measures = {k: None if v is None else Measure.exact(v) for k, v in self._values(means).items()}
-        worst = _worst(stage, placed)
+        worst = _worst(stage, placed, LIMIT if self.config.exact else CHEAP)
         if worst is not None:
             measures["best_response"] = Measure.exact(worst.best_response)
             measures["security"] = Measure.exact(worst.security)
@@ -292,12 +304,12 @@ class _Audit:
         )
 
 
-def _worst(stage: Game, placed: Sequence[Placed]) -> WorstCase | None:
+def _worst(stage: Game, placed: Sequence[Placed], limit: int) -> WorstCase | None:
     """Return the worst case averaged over placements, or None where the game is too large for it."""
     if stage.info_record.solution != "exact":
         return None
     try:
-        return worst_case(stage, placed, LIMIT)
+        return worst_case(stage, placed, limit)
     except TooLargeError:
         return None
 

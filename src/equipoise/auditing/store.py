@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from equipoise.errors import RequestError
 from equipoise.files import claim, write_text
 from equipoise.policies.base import Policy
-from equipoise.rollout.transcript import append_episodes, read_episodes
+from equipoise.rollout.transcript import append_episodes, check_transcript, read_episodes
 from equipoise.types import Episode
 
 __all__ = ["AuditStore"]
@@ -63,6 +64,9 @@ class AuditStore:
             episode for _, episode in zip(range(self.episodes), read_episodes(self.transcript), strict=False)
         ]
 
+    def _whole(self) -> Iterator[Episode]:
+        return read_episodes(self.transcript) if self.transcript.exists() else iter(())
+
     def _restore(self) -> tuple[int, int, dict[str, Any]]:
         """Read the marks, cut the transcript back to the last of them, return counts and table."""
         episodes = chunks = 0
@@ -77,10 +81,19 @@ class AuditStore:
                 table.update(mark["table"])
                 whole.append(line)
             write_text(self._marks, "".join(whole))
+        if self.transcript.exists() and b"\n" not in self.transcript.read_bytes()[:4096]:
+            # Killed while the header was written: there is nothing to keep.
+            self.transcript.unlink()
         if self.transcript.exists():
             # Reading also tells a foreign file before anything is cut from it.
-            for _ in zip(range(episodes), read_episodes(self.transcript), strict=False):
-                pass
+            check_transcript(self.transcript)
+        found = sum(1 for _ in zip(range(episodes), self._whole(), strict=False))
+        if found < episodes:
+            raise RequestError(
+                f"{str(self.transcript)!r} holds {found} of the {episodes} episodes that were finished: "
+                "restore it or choose another --out"
+            )
+        if self.transcript.exists():
             with self.transcript.open(encoding="utf-8") as file:
                 kept = [line for _, line in zip(range(episodes + 1), file, strict=False)]
             write_text(self.transcript, "".join(kept))

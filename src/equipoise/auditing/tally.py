@@ -32,13 +32,17 @@ def exact_rates(stage: Game, placed: Sequence[Placed]) -> dict[str, dict[str, Es
             tree = compile_tree(stage, {"random": Uniform()}, seat, FEW)
         except TooLargeError:
             return {}
+        if len(strategy.start()) > 1:
+            return {}
         for (observation, history), legal in zip(tree.keys, tree.legal, strict=True):
             memory = history if isinstance(strategy, RecallStrategy) else strategy.start()[0][0]
             if history and not isinstance(strategy, RecallStrategy):
                 return {}
             row = strategy.probabilities(memory, observation, legal)
             label = stage.label(observation, history)
-            found[label] = {str(action): Estimate.exact(float(row.get(action, 0.0))) for action in legal}
+            rates = {str(action): Estimate.exact(float(row.get(action, 0.0))) for action in legal}
+            if found.setdefault(label, rates) != rates:
+                found[f"{label} (other seat)"] = rates
     return found
 
 

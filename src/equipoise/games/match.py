@@ -95,13 +95,15 @@ class Match(Environment):
     def decision(self, seat: Seat, episode: str, draws: Draws, retry: int) -> Decision:
         """Return the full question to a seat that must act."""
         state = self.state
+        # Where rounds are independent a policy must not know which one it is in, unless the game says so.
+        alone = self.game.info_record.independent_rounds
         return Decision(
             self.game,
             episode,
             seat,
-            state.round,
+            0 if alone else state.round,
             self._step[seat],
-            self._index[seat],
+            self._step[seat] if alone else self._index[seat],
             state.legal_actions(seat),
             state.observation(seat),
             self.histories[seat],

@@ -5,13 +5,17 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from equipoise.errors import unknown
+from equipoise.games.auction import Auction
 from equipoise.games.base import Game
+from equipoise.games.commons import Commons
 from equipoise.games.ipd import PrisonersDilemma
 from equipoise.games.kuhn import KuhnPoker
+from equipoise.games.split import SplitPie
 
 __all__ = ["game_names", "make_game", "register_game"]
 
-_GAMES: dict[str, type[Game]] = {game.name: game for game in (PrisonersDilemma, KuhnPoker)}
+_OWN: tuple[type[Game], ...] = (PrisonersDilemma, Auction, SplitPie, KuhnPoker, Commons)
+_GAMES: dict[str, type[Game]] = {game.name: game for game in _OWN}
 GROUP = "equipoise.games"
 """Entry-point group under which other packages offer games."""
 

@@ -66,10 +66,28 @@ _POOLS: dict[str, Pools] = {
         collusive=("always_cooperate",),
         shift=("suspicious_tit_for_tat", "pavlov", "tit_for_two_tats", "random_75"),
     ),
+    "auction": Pools(
+        train=("shaded", "conservative", "rational_random"),
+        exploiter=("aggressive", "adaptive"),
+        collusive=("collusive_low",),
+        shift=("always_high", "sniper"),
+    ),
+    "split": Pools(
+        train=("fair", "balanced", "concede", "hardball"),
+        exploiter=("selfish", "hardball"),
+        collusive=("fair",),
+        shift=("complement", "random_3_7"),
+    ),
     "kuhn": Pools(
         train=("nash", "tight_passive", "loose_aggressive"),
         exploiter=("max_exploiter", "always_bet", "nash"),
         shift=("always_pass", "random"),
+    ),
+    "commons": Pools(
+        train=("medium", "scarcity_aware", "reciprocal"),
+        exploiter=("high", "late_grabber"),
+        collusive=("high",),
+        shift=("low", "random"),
     ),
 }
 

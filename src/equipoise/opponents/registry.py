@@ -5,12 +5,18 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from equipoise.errors import unknown
-from equipoise.opponents import ipd, kuhn
+from equipoise.opponents import auction, commons, ipd, kuhn, split
 from equipoise.opponents.base import Strategy, Uniform
 
 __all__ = ["get_strategy", "register_strategy", "strategies"]
 
-_STRATEGIES: dict[str, dict[str, Strategy]] = {"ipd": ipd.STRATEGIES, "kuhn": kuhn.STRATEGIES}
+_STRATEGIES: dict[str, dict[str, Strategy]] = {
+    "ipd": ipd.STRATEGIES,
+    "auction": auction.STRATEGIES,
+    "split": split.STRATEGIES,
+    "kuhn": kuhn.STRATEGIES,
+    "commons": commons.STRATEGIES,
+}
 GROUP = "equipoise.opponents"
 """Entry-point group; an entry is named ``GAME.NAME`` and points at a Strategy instance."""
 

@@ -38,7 +38,7 @@ class Policy(ABC):
     fingerprint: str = ""
     exact_states: int = 0
     strict: bool = True
-    always_legal: bool = True
+    always_legal: bool = False
     version: int = 0
 
     @abstractmethod

@@ -16,7 +16,6 @@ class HumanPolicy(Policy):
 
     name = "human"
     strict = False
-    always_legal = False
 
     def __init__(self, read: Callable[[str], str] = input, show: Callable[[str], None] = print) -> None:
         """Take how to read a line and how to show text."""

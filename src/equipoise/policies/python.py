@@ -23,6 +23,7 @@ class FunctionPolicy(Policy):
     """Wraps a function from a decision to an action, or to a mapping from actions to probabilities."""
 
     exact_states = 100_000
+    always_legal = True
 
     def __init__(self, function: Callable[[Decision], Any], name: str, fingerprint: str = "") -> None:
         """Take the function and the name reports use."""
@@ -81,7 +82,10 @@ def policy_from_object(found: Any, name: str, fingerprint: str) -> Policy | Asyn
         RequestError: It is none of these.
     """
     if isinstance(found, type) and issubclass(found, Policy | AsyncPolicy | Strategy):
-        found = found()
+        try:
+            found = found()
+        except Exception as error:
+            raise RequestError(f"{name!r} cannot be made without arguments: {error}") from error
     if isinstance(found, Policy | AsyncPolicy):
         return found
     if isinstance(found, Strategy):
@@ -103,7 +107,7 @@ def _load_module(path: Path) -> ModuleType:
     sys.modules[key] = module
     try:
         loader.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[key]
         message = " ".join(str(error).split())
         raise RequestError(f"{str(path)!r} does not run: {type(error).__name__}: {message}") from error

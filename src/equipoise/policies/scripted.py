@@ -22,6 +22,7 @@ class StrategyPolicy(Policy):
     """Plays a strategy; its memory is folded anew from the history, so the policy keeps no state."""
 
     exact_states = 100_000
+    always_legal = True
 
     def __init__(self, strategy: Strategy, name: str | None = None) -> None:
         """Take the strategy and the name reports use (default ``scripted:NAME``)."""

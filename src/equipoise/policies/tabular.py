@@ -19,12 +19,14 @@ from equipoise.types import Action, Choice, Decision, Probabilities
 __all__ = ["TabularPolicy"]
 
 FORMAT = "equipoise.tabular"
+SCHEMA = 1
 
 
 class TabularPolicy(Policy):
     """Looks up the distribution of each information state by the game's own label."""
 
     exact_states = 100_000
+    always_legal = True
 
     def __init__(self, game: str, table: Mapping[str, Probabilities], name: str = "tabular") -> None:
         """Take the game's ``id@version`` and the table by label."""
@@ -48,6 +50,10 @@ class TabularPolicy(Policy):
             raise RequestError(f"table {str(path)!r} is no JSON") from None
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise RequestError(f'{str(path)!r} is no policy table: it lacks "format": "{FORMAT}"')
+        if data.get("schema") != SCHEMA:
+            raise RequestError(
+                f"{str(path)!r} has table schema {data.get('schema')!r}, this version reads {SCHEMA}"
+            )
         try:
             table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
             return cls(str(data["game"]), table, f"tabular:{path}")
@@ -89,7 +95,7 @@ class TabularPolicy(Policy):
 
     def _dump(self) -> str:
         rows = {label: [[action, p] for action, p in row.items()] for label, row in self.table.items()}
-        return json.dumps({"format": FORMAT, "schema": 1, "game": self.game, "table": rows}, indent=1)
+        return json.dumps({"format": FORMAT, "schema": SCHEMA, "game": self.game, "table": rows}, indent=1)
 
 
 class _TableByLabel(RecallStrategy):

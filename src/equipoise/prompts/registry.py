@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from equipoise.errors import unknown
+from equipoise.prompts.auction import AuctionPrompts
 from equipoise.prompts.base import Renderer
+from equipoise.prompts.commons import CommonsPrompts
 from equipoise.prompts.ipd import PrisonersDilemmaPrompts
 from equipoise.prompts.kuhn import KuhnPrompts
+from equipoise.prompts.split import SplitPrompts
 
 __all__ = ["get_renderer", "register_renderer"]
 
-_RENDERERS: dict[str, Renderer] = {r.game: r for r in (PrisonersDilemmaPrompts(), KuhnPrompts())}
+_OWN: tuple[Renderer, ...] = (
+    PrisonersDilemmaPrompts(),
+    AuctionPrompts(),
+    SplitPrompts(),
+    KuhnPrompts(),
+    CommonsPrompts(),
+)
+_RENDERERS: dict[str, Renderer] = {renderer.game: renderer for renderer in _OWN}
 
 
 def register_renderer(renderer: Renderer) -> Renderer:

@@ -62,7 +62,7 @@ class Deal:
         """Return the draw for a chance node of the rules."""
         return keyed_uniform(f"{self.key}|chance|{round_}|{purpose}")
 
-    def opponent_draws(self, rank: int, round_: int, step: int) -> DecisionDraws:
+    def opponent_draws(self, rank: int, round_: int, step: int, retry: int = 0) -> DecisionDraws:
         """Return the draws of an opponent at its ``step``-th decision in a round.
 
         Args:
@@ -70,9 +70,11 @@ class Deal:
                 swaps the draws with them.
             round_: The round.
             step: Which of the opponent's own decisions in the round it is.
+            retry: How often it was asked before in vain.
         """
         owner = f"{self.key}|opponent|{rank}"
-        return DecisionDraws(f"{owner}|{round_}|{step}", owner)
+        again = f"|{retry}" if retry else ""
+        return DecisionDraws(f"{owner}|{round_}|{step}{again}", owner)
 
 
 @dataclass(frozen=True, slots=True)

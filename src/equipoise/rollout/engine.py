@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from equipoise.errors import PolicyError
 from equipoise.policies.base import AsyncPolicy, Policy
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.rollout.running import RunningEpisode
@@ -45,6 +46,10 @@ def _play_batched(running: Sequence[RunningEpisode], progress: Progress | None) 
     while opened:
         for policy, asked in _by_policy(opened):
             choices = policy.act([decision for _, decision in asked])
+            if len(choices) != len(asked):
+                raise PolicyError(
+                    f"policy {policy.name!r} gave {len(choices)} answers to {len(asked)} decisions"
+                )
             for (episode, decision), choice in zip(asked, choices, strict=True):
                 episode.answer(decision, choice)
         left = [episode for episode in opened if not episode.is_over]

@@ -21,6 +21,7 @@ class RunningEpisode:
     __slots__ = (
         "_answers",
         "_decisions",
+        "_pending",
         "_retries",
         "_turns",
         "environment",
@@ -36,6 +37,7 @@ class RunningEpisode:
         self.environment: Environment = request.start()
         self.forfeited = False
         self._turns: list[Turn] = []
+        self._pending: dict[Seat, Turn] = {}
         self._decisions: list[Decision] = []
         self._answers: dict[Seat, Action] = {}
         self._retries: dict[Seat, int] = {}
@@ -65,6 +67,7 @@ class RunningEpisode:
             return
         movers = self.environment.players_to_move
         if all(s in self._answers for s in movers):
+            self._flush()
             self.environment.apply({s: self._answers[s] for s in movers})
             self._answers, self._retries = {}, {}
 
@@ -103,7 +106,7 @@ class RunningEpisode:
             draws = DecisionDraws.of_policy(seed, owner, seat, question.index, retry)
         else:
             rank = (seat - request.seat - 1) % self.environment.seats
-            draws = request.deal.opponent_draws(rank, question.round, question.step)
+            draws = request.deal.opponent_draws(rank, question.round, question.step, retry)
         return self.environment.decision(seat, request.id, draws, retry)
 
     def _judge(self, decision: Decision, choice: Choice) -> Choice:
@@ -119,17 +122,23 @@ class RunningEpisode:
 
     def _record(self, decision: Decision, choice: Choice) -> None:
         valid = choice.validity is Validity.VALID
-        if not valid and self.rule.then == "forfeit":
-            self.environment.forfeit(decision.seat)
-            self.forfeited = True
         action = choice.action if valid else self._fallback(decision)
         assert action is not None
-        label = decision.rules.label(decision.observation, decision.history)
-        turn = Turn(decision.seat, decision.round, decision.step, label, action, choice, decision.retry)
-        self._turns.append(turn)
+        asked = self.environment.observe(decision.seat)
+        turn = Turn(decision.seat, asked.round, asked.step, asked.label, action, choice, decision.retry)
+        self._pending[decision.seat] = turn
         if decision.seat == self.request.seat:
             self._decisions.append(decision)
         self._answers[decision.seat] = action
+        if not valid and self.rule.then == "forfeit":
+            self._flush()
+            self.environment.forfeit(decision.seat)
+            self.forfeited = True
+
+    def _flush(self) -> None:
+        """Keep the turns of a decision point, in the order of seats whatever order they came in."""
+        self._turns += [self._pending[seat] for seat in sorted(self._pending)]
+        self._pending = {}
 
     def _fallback(self, decision: Decision) -> Action:
         legal = decision.legal or ("",)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
+from equipoise.errors import PolicyError
 from equipoise.policies.base import AsyncPolicy, Policy
 from equipoise.rollout.running import RunningEpisode
 from equipoise.types import Choice, Decision
@@ -15,10 +17,21 @@ __all__ = ["play_streaming"]
 def play_streaming(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:
     """Drive all episodes to their end; local policies are asked in batches of whatever waits for them."""
     try:
-        asyncio.run(_drive(running, progress))
+        _run(_drive(running, progress))
     except BaseExceptionGroup as group:
         # One cause is enough to act on; the others are the same or its consequences.
         raise _first(group) from None
+
+
+def _run(work: Coroutine[None, None, None]) -> None:
+    """Run to the end, also where an event loop is already running (a notebook's)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work)
+        return
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 def _first(error: BaseException) -> BaseException:
@@ -83,6 +96,10 @@ class _MicroBatch:
         batch, self.waiting = self.waiting, []
         try:
             choices = self.policy.act([decision for decision, _ in batch])
+            if len(choices) != len(batch):
+                raise PolicyError(
+                    f"policy {self.policy.name!r} gave {len(choices)} answers to {len(batch)} decisions"
+                )
         except Exception as error:
             for _, future in batch:
                 future.set_exception(error)

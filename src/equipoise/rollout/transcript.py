@@ -15,7 +15,14 @@ from typing import Any
 from equipoise.errors import RequestError
 from equipoise.types import Action, Choice, Episode, Generation, RoundOutcome, StopReason, Turn, Validity
 
-__all__ = ["FORMAT", "append_episodes", "episode_from_json", "episode_to_json", "read_episodes"]
+__all__ = [
+    "FORMAT",
+    "append_episodes",
+    "check_transcript",
+    "episode_from_json",
+    "episode_to_json",
+    "read_episodes",
+]
 
 FORMAT = {"format": "equipoise.transcript", "schema": 1}
 
@@ -28,7 +35,7 @@ def append_episodes(path: Path, episodes: Iterable[Episode]) -> None:
         if fresh:
             file.write(json.dumps(FORMAT) + "\n")
         for episode in episodes:
-            file.write(json.dumps(episode_to_json(episode), ensure_ascii=False) + "\n")
+            file.write(json.dumps(episode_to_json(episode)) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -54,6 +61,16 @@ def read_episodes(path: Path) -> Iterator[Episode]:
                 raise RequestError(
                     f"transcript {str(path)!r}, line {number} is no episode: restore the file or start anew"
                 ) from None
+
+
+def check_transcript(path: Path) -> None:
+    """Check that a file is a transcript of this format.
+
+    Raises:
+        RequestError: It is not.
+    """
+    for _ in zip(range(1), read_episodes(path), strict=False):
+        pass
 
 
 def _check_header(path: Path, lines: Iterator[str]) -> None:

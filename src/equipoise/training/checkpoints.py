@@ -45,6 +45,7 @@ class TrainerFolder:
         """Return the last whole checkpoint and its state, or None; metrics after it are dropped."""
         if not self.last.exists() and self.last.with_suffix(".old").exists():
             self.last.with_suffix(".old").rename(self.last)
+        shutil.rmtree(self.last.with_suffix(".old"), ignore_errors=True)
         if not self.last.exists():
             self._metrics.unlink(missing_ok=True)
             return None
@@ -95,5 +96,6 @@ class TrainerFolder:
 
     def _cut(self, count: int) -> None:
         lines = self._lines()
-        if len(lines) != count:
+        text = self._metrics.read_text(encoding="utf-8") if self._metrics.exists() else ""
+        if text != "".join(lines[:count]):
             write_text(self._metrics, "".join(lines[:count]))

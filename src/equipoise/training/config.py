@@ -12,7 +12,7 @@ __all__ = ["LoraSettings", "SepoConfig", "SftConfig", "Strict"]
 class Strict(BaseModel):
     """Base of all settings: frozen, unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class LoraSettings(Strict):

@@ -123,7 +123,8 @@ def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
         own = tree.realisation(probabilities)[tree.parents]
         q = tree.action_values(probabilities, rewards / book.seats)
         np.add.at(weights, (rows[:, None], np.arange(width)[None, :]), own[:, None] * q)
-        np.add.at(visits, rows, own * tree.reach.sum(axis=1))
+        met = np.array([sum(name == other for _, other in coefficients) for name in tree.opponents])
+        np.add.at(visits, rows, own * (tree.reach @ met))
     share = visits / max(float(visits.sum()), 1e-300)
     batch = Batch(tuple(book.decisions), np.zeros_like(weights), weights, share)
     return ExactStep(batch, objective.terms(by_stream), gates)

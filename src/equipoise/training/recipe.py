@@ -120,6 +120,8 @@ def _read(name: str) -> dict[str, Any]:
             text = path.read_text(encoding="utf-8")
         except OSError as error:
             raise RequestError(f"cannot read recipe {name!r}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise RequestError(f"recipe {name!r} is no UTF-8 text") from None
     else:
         if name not in recipe_names():
             raise unknown("recipe", name, recipe_names())
@@ -158,8 +160,10 @@ def _fields(model: type[BaseModel], where: Sequence[str]) -> list[str]:
     """Return the keys that are known at a place inside the recipe."""
     current: Any = model
     for key in where:
-        if isinstance(current, type) and issubclass(current, BaseModel):
-            current = _model_in(current.model_fields[key].annotation)
+        # Keys of a mapping (a game's or a run's name) lead to the settings they hold, not to a field.
+        fields = getattr(current, "model_fields", {})
+        if key in fields:
+            current = _model_in(fields[key].annotation)
     return list(current.model_fields) if isinstance(current, type) and issubclass(current, BaseModel) else []
 
 

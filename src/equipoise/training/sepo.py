@@ -231,10 +231,11 @@ class Sepo:
                 self.store.save_best(self.learner.save_weights)
 
     def _score(self) -> float:
-        if self.exploiters.wanted:
-            self.exploiters.respond(self.learner.policy)
         book = self.exploiters.book
         if book is not None:
+            if self.exploiters.wanted and self.exploiters.pool is not None:
+                # The score is against a responder of its own: the one in force keeps its schedule.
+                book = self.exploiters.reply(self.exploiters.pool, self.learner.policy)[1]
             return book.terms(book.tabulate(self.learner.policy), self.objective).safety
         config = AuditConfig(
             episodes=self.config.select_episodes,

@@ -52,7 +52,8 @@ def solve(
         pools: The pools (default: the game's own).
 
     Returns:
-        One result for the optimum (policy ``optimum``) and one a table (``KIND/seedN``).
+        One result for the optimum (policy ``optimum``, where a table can hold it) and one a table
+        (``KIND/seedN``).
 
     Raises:
         RequestError: The game is too large, or an opponent does not exist.
@@ -64,9 +65,12 @@ def solve(
     solution = _solution(game, objective)
     best = solution.optimum
     assert best is not None
-    optimal = _optimal(game, best)
-    _save(optimal, out, "optimum")
-    results = [audit_game(game, optimal, config, name="optimum")]
+    results: list[GameResult] = []
+    if all(len(set(tree.keys)) == len(tree.keys) for tree in best.trees):
+        # With noise the best plan may act on what it meant to do, which a table by state cannot hold.
+        optimal = _optimal(game, best)
+        _save(optimal, out, "optimum")
+        results.append(audit_game(game, optimal, config, name="optimum"))
     for kind in exploiters:
         for seed in range(seeds):
             table = _train(game, objective, kind, seed, steps, reporter)

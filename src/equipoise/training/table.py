@@ -24,6 +24,7 @@ class SoftmaxTable(Policy):
     """A policy with one logit for every action of every information state."""
 
     exact_states = 100_000
+    always_legal = True
 
     def __init__(
         self, game: Game, keys: Mapping[InformationKey, tuple[Action, ...]], seed: int, spread: float = 1.0

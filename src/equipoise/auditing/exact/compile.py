@@ -59,6 +59,8 @@ class _Builder:
                 cloud[self.game.initial_state(), memory, number] = probability
         stack = [(root, -1, found) for found in self._settle(root, {(): cloud})]
         while stack:
+            if len(self.keys) + len(stack) > self.limit:
+                raise self._too_large()
             parent, above, (key, cloud) = stack.pop()
             row = self._information_state(key, cloud, parent, above)
             for action in self.legal[row]:
@@ -67,16 +69,17 @@ class _Builder:
                 moved = self._act(sequence, key[1], cloud, action)
                 stack += [(sequence, row, found) for found in self._settle(sequence, moved)]
 
+    def _too_large(self) -> TooLargeError:
+        return TooLargeError(
+            f"{self.game.name}: more than {self.limit} information states, too many to solve exactly"
+        )
+
     def _sequence(self) -> int:
         self.payoff.append(np.zeros((len(self.strategies), self.width)))
         return len(self.payoff) - 1
 
     def _information_state(self, key: InformationKey, cloud: _Cloud, parent: int, above: int) -> int:
         """Add a row below the row ``above`` (−1: none); return its number."""
-        if len(self.keys) >= self.limit:
-            raise TooLargeError(
-                f"{self.game.name}: more than {self.limit} information states, too many to solve exactly"
-            )
         state = next(iter(cloud))[0]
         reach = np.zeros(len(self.strategies))
         for (_, _, number), weight in cloud.items():

@@ -1,31 +1,48 @@
 """The value of one finite-memory strategy against another, exactly.
 
 The episode runs on the product of the rules' state and both memories: a distribution over such nodes is
-pushed forward, equal nodes are merged, and each finished round adds its features with the weight E[1/T].
+pushed forward, equal nodes are merged, and each finished round adds the weight E[1/T] to its outcome; at the
+end the outcomes, far fewer than the rounds they ended, are turned into features.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.games.base import Game, State, Step
 from equipoise.objective.features import Features, feature_count, features
 from equipoise.opponents.base import Strategy
-from equipoise.types import Action, Seat
+from equipoise.types import Action, RoundOutcome, Seat
 
 __all__ = ["expected_features", "joint_actions"]
 
 Node = tuple[State, tuple[Hashable, ...]]
 
 
-def expected_features(game: Game, policy: Strategy, opponent: Strategy, seat: Seat) -> Features:
-    """Return E[(1/T) Σ_t features] of ``policy`` at ``seat`` against ``opponent``."""
+def expected_features(
+    game: Game, policy: Strategy, opponent: Strategy, seat: Seat, limit: int | None = None
+) -> Features:
+    """Return E[(1/T) Σ_t features] of ``policy`` at ``seat`` against ``opponent``.
+
+    Args:
+        game: The rules.
+        policy: The strategy that is valued.
+        opponent: Whom it meets.
+        seat: Where it sits.
+        limit: Largest number of steps to take; None sets no limit.
+
+    Raises:
+        TooLargeError: It takes more steps.
+    """
     pair = (policy, opponent) if seat == 0 else (opponent, policy)
-    total = np.zeros(feature_count(game.info_record))
+    masses: dict[RoundOutcome, float] = defaultdict(float)
+    taken = 0
     nodes: dict[Node, float] = defaultdict(float)
     for m0, p0 in pair[0].start():
         for m1, p1 in pair[1].start():
@@ -35,11 +52,17 @@ def expected_features(game: Game, policy: Strategy, opponent: Strategy, seat: Se
         for (state, memories), weight in nodes.items():
             for step, probability in _successors(state, memories, pair):
                 mass = weight * probability
+                taken += 1
                 if step.outcome is not None:
-                    total += mass * game.round_weight(state.round) * features(step.outcome, seat)
+                    masses[step.outcome] += mass * game.round_weight(state.round)
                 if not step.state.is_over:
                     following[step.state, _learn(pair, memories, step)] += mass
+            if limit is not None and taken > limit:
+                raise TooLargeError(f"{game.name}: more than {limit} steps, too many to value exactly")
         nodes = following
+    total = np.zeros(feature_count(game.info_record))
+    for outcome, mass in masses.items():
+        total += mass * features(outcome, seat)
     return total
 
 
@@ -70,6 +93,11 @@ def _successors(
         seat: pair[seat].probabilities(memories[seat], state.observation(seat), state.legal_actions(seat))
         for seat in state.players_to_move
     }
+    if all(len(distribution) == 1 for distribution in distributions.values()):
+        # Nothing is drawn: what most scripted strategies do.
+        certain = {seat: action for seat, (action,) in distributions.items()}
+        yield state.apply(certain), prod(p for row in distributions.values() for p in row.values())
+        return
     for actions, probability in joint_actions(state, distributions):
         yield state.apply(actions), probability
 
