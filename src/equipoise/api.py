@@ -11,7 +11,7 @@ from equipoise.auditing.result import AuditResult, Difference, GameResult, paire
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
 from equipoise.files import claim
-from equipoise.games.base import Game, Weights
+from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
@@ -222,15 +222,8 @@ def _configure(
     weights: Mapping[str, float] | None,
 ) -> AuditConfig:
     chosen = default_pools(game.name).replace(pools or {})
-    base = game.info_record.weights
-    given = {"e": base.e, "c": base.c, "x": base.x}
-    for name, value in (weights or {}).items():
-        if name not in given:
-            raise RequestError(f"unknown weight {name!r}: choose among e, c, x")
-        if not float(value) >= 0.0:
-            raise RequestError(f"weight {name} = {value!r}: penalty weights are not negative")
-        given[name] = float(value)
-    return replace(config, pools=chosen, weights=Weights(**given))
+    penalties = game.info_record.weights.replace(weights or {})
+    return replace(config, pools=chosen, weights=penalties)
 
 
 class _Loader:

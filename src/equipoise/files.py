@@ -45,6 +45,8 @@ def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:
             differs is named.
     """
     path, wanted = folder / name, json.loads(json.dumps(request))
+    if folder.exists() and not folder.is_dir():
+        raise RequestError(f"{str(folder)!r} is a file, not a folder: {way_out}")
     if not path.exists():
         if folder.exists() and any(not one.name.endswith(".part") for one in folder.iterdir()):
             raise RequestError(f"{str(folder)!r} holds files of something else: {way_out}")

@@ -552,9 +552,6 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
         run_recipe(write(tmp_path, TABLE), [f"out={tmp_path / 'run'}"])
 
 
-@pytest.mark.xfail(
-    strict=True, raises=UnicodeDecodeError, reason="recipe._read: a file that is no UTF-8 is no RequestError"
-)
 def test_a_recipe_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(RequestError):

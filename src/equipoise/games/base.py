@@ -30,6 +30,21 @@ class Weights:
     c: float
     x: float
 
+    def replace(self, changes: Mapping[str, float]) -> Weights:
+        """Return the weights with some of them replaced.
+
+        Raises:
+            RequestError: There is no such weight, or it is negative or not finite.
+        """
+        values = {"e": self.e, "c": self.c, "x": self.x}
+        for name, value in changes.items():
+            if name not in values:
+                raise RequestError(f"unknown weight {name!r}: choose among e, c, x")
+            if not 0.0 <= float(value) < float("inf"):
+                raise RequestError(f"weight {name} = {value!r}: penalty weights are finite and not negative")
+            values[name] = float(value)
+        return Weights(**values)
+
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:

@@ -30,7 +30,7 @@ def best_scripted(game: Game, config: AuditConfig) -> GameResult:
     opponents = strategies_of(load_opponents((n for _, o in pools for n in o), game), game.stage())
     known = strategies(game.name)
     if opponents is None:
-        name = pools.train[0]
+        name = next((one for one in pools.train if one in known), "random")
     else:
         stage = game.stage()
 

@@ -60,7 +60,7 @@ class SftConfig(Strict):
     patience: int = Field(2, ge=1)
     max_grad_norm: float = Field(1.0, gt=0.0)
     rows: int = Field(32, ge=1)
-    seed: int = 0
+    seed: int = Field(0, ge=0)
 
 
 class SepoConfig(Strict):
@@ -110,4 +110,4 @@ class SepoConfig(Strict):
     max_grad_norm: float = Field(1.0, gt=0.0)
     max_step_kl: float = Field(0.05, gt=0.0)
     rows: int = Field(32, ge=1)
-    seed: int = 0
+    seed: int = Field(0, ge=0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from equipoise.errors import EquipoiseError
-from equipoise.policies.local.loading import LoadedModel, load_spec
+from equipoise.errors import EquipoiseError, RequestError
+from equipoise.policies.local.loading import load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
 from equipoise.training.batch import Batch
@@ -43,13 +44,17 @@ def adapted_policy(
 
     loaded = load_spec(spec, trainable=True, quiet=quiet, **settings)
     if hasattr(loaded.model, "peft_config"):
-        folder = spec.partition("+")[2]
-        loaded.model.load_adapter(folder, adapter_name=REFERENCE)
+        loaded.model.load_adapter(split_spec(spec)[1], adapter_name=REFERENCE)
         loaded.model.set_adapter("default")
         return LocalPolicy(loaded, name=name)
-    torch.manual_seed(seed)
     shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=lora.targets, task_type="CAUSAL_LM")
-    model = get_peft_model(loaded.model, shape).eval()
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        try:
+            model = get_peft_model(loaded.model, shape).eval()
+        except ValueError as error:
+            reason = str(error).splitlines()[0]
+            raise RequestError(f"lora.targets = {lora.targets!r} do not fit {spec!r}: {reason}") from None
     return LocalPolicy(replace(loaded, model=model), name=name)
 
 
@@ -229,7 +234,12 @@ def save_adapter(model: Any, folder: Path) -> None:
     state = get_peft_model_state_dict(model, adapter_name="default", save_embedding_layers=False)
     tensors = {key: value.detach().cpu().contiguous() for key, value in state.items()}
     save_file(tensors, str(folder / "adapter_model.safetensors"), metadata={"format": "pt"})
-    model.peft_config["default"].save_pretrained(str(folder))
+    # Sets come in another order in every process, and the model's folder is nobody's business.
+    config = copy(model.peft_config["default"])
+    if not isinstance(config.target_modules, str):
+        config.target_modules = sorted(config.target_modules)
+    config.base_model_name_or_path = None
+    config.save_pretrained(str(folder))
 
 
 def load_adapter(model: Any, folder: Path) -> None:
@@ -239,8 +249,3 @@ def load_adapter(model: Any, folder: Path) -> None:
 
     state = load_file(str(folder / "adapter_model.safetensors"))
     set_peft_model_state_dict(model, state, adapter_name="default")
-
-
-def loaded_of(policy: LocalPolicy) -> LoadedModel:
-    """Return the model of a policy."""
-    return policy.loaded

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.errors import unknown
 from equipoise.files import claim, write_json
-from equipoise.games.base import Game, Weights
+from equipoise.games.base import Game
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
@@ -23,7 +24,7 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
-from equipoise.training.stages import base_policy, train_sepo, train_sft
+from equipoise.training.stages import Stage, base_policy, sft_done, train_sepo, train_sft
 from equipoise.training.summary import Run
 
 __all__ = ["STAGES", "run_recipe"]
@@ -48,10 +49,14 @@ def run_recipe(
     Raises:
         RequestError: The recipe is wrong, or the folder holds a run of another one.
     """
+    for stage in stages:
+        if stage not in STAGES:
+            raise unknown("stage", stage, STAGES)
     resolved = load_recipe(recipe, overrides)
     folder = Path(resolved.out or f"runs/{resolved.name}")
     request = resolved.model_dump(mode="json", exclude={"out"})
-    if claim(folder, "recipe.json", request, "choose another out=DIR"):
+    claim(folder, "recipe.json", request, "choose another out=DIR")
+    if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
     _threads(resolved)
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
@@ -77,42 +82,50 @@ class _Runner:
         place = self.folder / game.name
         results: dict[str, GameResult] = {}
         if "audit" in self.stages:
-            base = base_policy(self.recipe, game, quiet=self.reporter.quiet)
-            results["base"] = self._audit(game, config, base, place, "base")
-            del base
-        trained = train_sft(self.recipe, game, one, config, place, self.reporter) if self._warm(one) else None
+            results["base"] = self._audit(game, config, lambda: self._base(game), place, "base")
+        trained = self._warm_start(game, one, config, place)
         if trained is not None and "audit" in self.stages:
-            results["sft"] = self._audit(game, config, trained.load(), place, "sft")
+            results["sft"] = self._audit(game, config, trained.load, place, "sft")
         if "sepo" in self.stages:
             for variant, settings in one.train.items():
                 learned = train_sepo(
                     self.recipe, game, settings, config, place / variant, trained, self.reporter
                 )
                 if "audit" in self.stages:
-                    results[variant] = self._audit(game, config, learned.load(), place, variant)
+                    results[variant] = self._audit(game, config, learned.load, place, variant)
         differences = _differences(results, one, config.level)
         if "audit" in self.stages:
             results["scripted"] = best_scripted(game, config)
         return list(results.values()), differences
 
-    def _warm(self, one: GameRecipe) -> bool:
-        return one.sft is not None and self.recipe.model != "table" and "sft" in self.stages
+    def _base(self, game: Game) -> Policy:
+        return base_policy(self.recipe, game, quiet=self.reporter.quiet)
+
+    def _warm_start(self, game: Game, one: GameRecipe, config: AuditConfig, place: Path) -> Stage | None:
+        """Do the warm start, or take the one that is there; None if the recipe has none."""
+        if one.sft is None or self.recipe.model == "table":
+            return None
+        if "sft" not in self.stages and not sft_done(place):
+            return None
+        return train_sft(self.recipe, game, one, config, place, self.reporter)
 
     def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
         game = load_game(name, one.options)
         pools = default_pools(game.name).replace(one.pools)
         base = game.info_record.weights
-        weights = Weights(**{"e": base.e, "c": base.c, "x": base.x, **one.weights})
+        weights = base.replace(one.weights)
         audit = self.recipe.audit
         config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
         return game, config
 
-    def _audit(self, game: Game, config: AuditConfig, policy: Policy, place: Path, name: str) -> GameResult:
+    def _audit(
+        self, game: Game, config: AuditConfig, load: Callable[[], Policy], place: Path, name: str
+    ) -> GameResult:
         done = place / name / "result.json"
         if done.exists():
             return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
         here = replace(config, out=place / name / "audit")
-        result = audit_game(game, policy, here, self.reporter, name)
+        result = audit_game(game, load(), here, self.reporter, name)
         write_json(done, result.to_json(measures=True))
         return result
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from equipoise.errors import RequestError, nearest, unknown
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
@@ -27,7 +28,7 @@ class AuditSettings(Strict):
     """
 
     episodes: int = Field(60, ge=1)
-    seed: int = 0
+    seed: int = Field(0, ge=0)
     level: float = Field(0.95, gt=0.0, lt=1.0)
 
 
@@ -47,6 +48,21 @@ class GameRecipe(Strict):
     weights: dict[str, float] = Field(default_factory=dict)
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
+
+    @field_validator("train")
+    @classmethod
+    def _names(cls, runs: dict[str, SepoConfig]) -> dict[str, SepoConfig]:
+        for name in runs:
+            if name in RESERVED or not re.fullmatch(r"\w[\w.-]*", name):
+                raise ValueError(
+                    f"a run cannot be called {name!r}: use letters, digits and _, and none of "
+                    f"{', '.join(RESERVED)}"
+                )
+        return runs
+
+
+RESERVED = ("base", "sft", "scripted", "optimum")
+"""Names of policies that a SEPO run cannot have."""
 
 
 class Recipe(Strict):
@@ -70,11 +86,18 @@ class Recipe(Strict):
     dtype: Literal["float32", "bfloat16"] = "float32"
     device: str = "cpu"
     threads: int | None = Field(None, ge=1)
-    seed: int = 0
+    seed: int = Field(0, ge=0)
     out: str | None = None
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
+
+    @field_validator("model")
+    @classmethod
+    def _bare(cls, model: str) -> str:
+        if "+" in model:
+            raise ValueError("a recipe trains an adapter of its own: name the model without +ADAPTER")
+        return model
 
 
 def recipe_names() -> list[str]:

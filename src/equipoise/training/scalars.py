@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ class Scalars:
             self._writer = None
 
     def _open(self, step: int) -> Any:
-        if self._folder is None:
+        # Loading torch takes seconds: whoever trains a table has no need of it.
+        if self._folder is None or "torch" not in sys.modules:
             return None
         if self._writer is None:
             try:

@@ -88,6 +88,8 @@ class Sft:
         """Train until the selection stops improving, from the last checkpoint if there is one."""
         training = self._answers([e for e in self.examples if not e.held_out])
         validation = self._answers([e for e in self.examples if e.held_out])
+        if not training:
+            raise EquipoiseError("no episode is left to train on: raise episodes or lower validation")
         start = self._resume()
         with self.reporter.task(f"sft {self.game.name}", self.config.steps) as advance:
             advance(start)
@@ -138,7 +140,7 @@ class Sft:
         return loss
 
     def _select(self, step: int, validation: Sequence[Answer], row: dict[str, Any]) -> None:
-        loss = self._loss(Counter(validation), backward=False) if validation else math.nan
+        loss = self._loss(Counter(validation), backward=False) if validation else None
         config = AuditConfig(
             episodes=self.config.select_episodes,
             seed=self.config.seed,
@@ -156,11 +158,11 @@ class Sft:
             if self.store is not None:
                 self.store.save_best(lambda folder: save_adapter(self.policy.loaded.model, folder))
 
-    def _legal_mass(self) -> float:
+    def _legal_mass(self) -> float | None:
         """Return the mean unrestricted probability of a legal answer, on validation questions."""
         held_out = [e for e in self.examples if e.held_out][:64]
         questions = list(dict.fromkeys(self.policy.question(e.decision) for e in held_out))
-        return float(np.mean(self.policy.scorer.legal_mass(questions))) if questions else math.nan
+        return float(np.mean(self.policy.scorer.legal_mass(questions))) if questions else None
 
     def _finish(self, step: int, row: dict[str, Any]) -> None:
         self.history.append(row)
@@ -175,7 +177,7 @@ class Sft:
         return {
             "step": step,
             "best_step": self.best_step,
-            "best_score": self.best_score,
+            "best_score": self.best_score if self.best_step >= 0 else None,
             "waited": self.waited,
             "version": self.policy.version,
             "steps": self.optimiser.steps,
@@ -188,7 +190,8 @@ class Sft:
         folder, state = found
         load_adapter(self.policy.loaded.model, folder)
         self.optimiser.load(folder / "optimiser.safetensors", int(state["steps"]))
-        self.best_step, self.best_score = state["best_step"], state["best_score"]
+        self.best_step = state["best_step"]
+        self.best_score = -math.inf if state["best_score"] is None else state["best_score"]
         self.waited = state["waited"]
         self.policy.clear()
         self.policy.version = state["version"]
@@ -206,9 +209,10 @@ def _rate(step: int, config: SftConfig) -> float:
 def _batch(step: int, size: int, batch: int, seed: int) -> list[int]:
     """Return the examples of a step: consecutive slices of one permutation an epoch."""
     picked: list[int] = []
-    position = step * batch
-    while len(picked) < min(batch, size):
+    wanted = min(batch, size)
+    position = step * wanted
+    while len(picked) < wanted:
         epoch, offset = divmod(position + len(picked), size)
         order = np.random.Generator(np.random.Philox(key=[seed, epoch])).permutation(size)
-        picked += order[offset : offset + batch - len(picked)].tolist()
+        picked += order[offset : offset + wanted - len(picked)].tolist()
     return picked

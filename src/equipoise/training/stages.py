@@ -23,7 +23,7 @@ from equipoise.training.table import SoftmaxTable, TabularLearner
 if TYPE_CHECKING:
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "train_sepo", "train_sft"]
+__all__ = ["Stage", "base_policy", "sft_done", "train_sepo", "train_sft"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,17 @@ class Stage:
             return TabularPolicy.load(self.best / "table.json")
         from equipoise.policies.local.policy import LocalPolicy
 
-        return LocalPolicy.from_spec(f"{self.recipe.model}+{self.best}", quiet=True, **_settings(self.recipe))
+        return LocalPolicy.from_spec(
+            f"{self.recipe.model}+{self.best}",
+            quiet=True,
+            name=self.folder.parent.name,
+            **_settings(self.recipe),
+        )
+
+
+def sft_done(place: Path) -> bool:
+    """Tell whether a game's folder holds a finished warm start."""
+    return (place / "sft" / "train" / "done").exists()
 
 
 def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:

@@ -13,7 +13,7 @@ from typing import Any
 
 from equipoise.errors import RequestError
 
-__all__ = ["LoadedModel", "load_model", "load_spec"]
+__all__ = ["LoadedModel", "load_model", "load_spec", "split_spec"]
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _DTYPES = ("float32", "bfloat16", "float16")
@@ -93,7 +93,7 @@ def load_spec(
     Raises:
         RequestError: The spec names no local model, or it cannot be loaded.
     """
-    name, adapter = _split(spec)
+    name, adapter = split_spec(spec)
     if name == "tiny-random":
         from equipoise.policies.local.tiny import tiny_model, tiny_tokenizer, weights_digest
 
@@ -116,7 +116,7 @@ def load_spec(
     return replace(loaded, spec=spec)
 
 
-def _split(spec: str) -> tuple[str, str | None]:
+def split_spec(spec: str) -> tuple[str, str | None]:
     """Split off an adapter; a folder whose own name holds a plus sign is taken as it is."""
     if "+" not in spec or Path(spec.removeprefix("hf:")).is_dir():
         return spec, None
