@@ -136,9 +136,6 @@ def test_a_damaged_request_is_refused_not_overwritten(tmp_path: Path, content: b
     assert (tmp_path / "request.json").read_bytes() == content
 
 
-@pytest.mark.xfail(
-    strict=True, raises=OSError, reason="files.claim lists a folder without asking if it is one"
-)
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("mine", encoding="utf-8")

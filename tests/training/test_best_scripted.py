@@ -94,12 +94,6 @@ def test_without_exact_opponents_the_first_train_opponent_stands_in() -> None:
     assert result.settings["episodes"] == 2
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=KeyError,
-    reason="best_scripted looks the stand-in up among the strategies even if it is none: a run ends in a "
-    "KeyError after all training",
-)
 def test_the_stand_in_may_not_be_a_strategy() -> None:
     pools = default_pools("ipd").replace({"train": ["tiny-random", "tit_for_tat"]})
     result = best_scripted(make_game("ipd", rounds=2), AuditConfig(episodes=2, pools=pools))

@@ -523,36 +523,23 @@ def test_a_wrong_recipe_is_refused_before_any_work(tmp_path: Path, override: str
     assert not (tmp_path / "run" / "summary.json").exists()
 
 
-UNCHECKED = "pipeline._Runner._prepare passes weights on unchecked (api._configure checks them)"
-
-
 @pytest.mark.parametrize(
-    "override",
+    ("override", "message"),
     [
-        pytest.param(
-            "games.kuhn.weights.f=1.0",
-            marks=pytest.mark.xfail(strict=True, raises=TypeError, reason=f"{UNCHECKED}: TypeError"),
-            id="weight that does not exist",
-        ),
-        pytest.param(
-            "games.kuhn.weights.e=-1.0",
-            marks=pytest.mark.xfail(strict=True, reason=f"{UNCHECKED}: trained towards harm"),
-            id="negative weight",
-        ),
-        pytest.param(
-            "games.kuhn.train.sepo.seed=-1",
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="table.SoftmaxTable seeds a generator that takes no negative number: ValueError",
-            ),
-            id="negative seed",
-        ),
+        ("games.kuhn.weights.f=1.0", "unknown weight 'f': choose among e, c, x"),
+        ("games.kuhn.weights.e=-1.0", "weight e = -1.0: penalty weights are finite and not negative"),
+        ("games.kuhn.weights.x=inf", "x = inf"),
+        ("games.kuhn.train.sepo.seed=-1", "games.kuhn.train.sepo.seed = -1: "),
+        ("games.kuhn.sft.seed=-1", "games.kuhn.sft.seed = -1: "),
+        ("audit.seed=-1", "audit.seed = -1: "),
+        ("seed=-1", "seed = -1: "),
     ],
 )
-def test_wrong_weights_and_seeds_are_refused(tmp_path: Path, override: str) -> None:
+def test_wrong_weights_and_seeds_are_refused(tmp_path: Path, override: str, message: str) -> None:
     recipe = write_recipe(tmp_path, "table", "kuhn")
-    with pytest.raises(RequestError):
-        run_recipe(recipe, [f"out={tmp_path / 'run'}", "games.kuhn.train.sepo.steps=1", override])
+    with pytest.raises(RequestError) as caught:
+        run_recipe(recipe, [f"out={tmp_path / 'run'}", override])
+    assert message in str(caught.value)
 
 
 def test_settings_of_a_model_are_those_of_the_recipe(tmp_path: Path) -> None:

@@ -544,11 +544,6 @@ def test_only_the_trained_adapter_is_saved(decisions: tuple[Decision, ...], tmp_
     assert sizes[0] == sizes[1]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="lora.save_adapter writes target_modules in the order of a set, which differs from process to "
-    "process: equal runs get other bytes and other fingerprints",
-)
 def test_the_saved_configuration_is_the_same_in_every_process(tmp_path: Path) -> None:
     LocalLearner(new_policy()).save_weights(tmp_path)
     names = json.loads((tmp_path / "adapter_config.json").read_text(encoding="utf-8"))["target_modules"]
@@ -622,16 +617,11 @@ def test_alpha_over_rank_scales_what_the_adapter_does(decisions: tuple[Decision,
     assert float(first.detach().abs().max()) > 0.01
 
 
-@pytest.mark.xfail(strict=True, reason="lora.adapted_policy lets peft's error through: exit code 1, not 2")
 def test_targets_that_do_not_exist_are_a_wrong_request() -> None:
     with pytest.raises(RequestError):
         adapted_policy("tiny-random", LoraSettings(targets=["no_such_layer"]), 0, "x", quiet=True)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="lora.adapted_policy seeds torch's global generator, which belongs to the user",
-)
 def test_loading_leaves_the_random_numbers_of_the_user_alone() -> None:
     torch.manual_seed(11)
     before = torch.random.get_rng_state()
@@ -639,11 +629,6 @@ def test_loading_leaves_the_random_numbers_of_the_user_alone() -> None:
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="lora.adapted_policy splits the spec at the first plus sign, loading._split at the one before the "
-    "adapter",
-)
 def test_a_model_folder_may_have_a_plus_sign_in_its_name(tmp_path: Path) -> None:
     loaded = load_spec("tiny-random", quiet=True)
     folder = tmp_path / "model+notes"
@@ -656,11 +641,6 @@ def test_a_model_folder_may_have_a_plus_sign_in_its_name(tmp_path: Path) -> None
     assert set(policy.loaded.model.peft_config) == {"default", "reference"}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="lora.save_adapter keeps base_model_name_or_path: the folder of a model on this machine goes "
-    "out with every adapter",
-)
 def test_a_saved_adapter_tells_nothing_of_the_machine(tmp_path: Path) -> None:
     loaded = load_spec("tiny-random", quiet=True)
     folder = tmp_path / "model"

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from equipoise.training.scalars import Scalars
 
@@ -55,6 +56,18 @@ def test_closing_twice_and_going_on_are_fine(tmp_path: Path) -> None:
     scalars.add({"step": 2, "loss": 0.5})
     scalars.close()
     assert read(tmp_path)["loss"] == [(1, 1.0), (2, 0.5)]
+
+
+def test_where_torch_is_not_loaded_it_is_not_loaded_for_this(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sys.modules["torch"] is torch
+    monkeypatch.delitem(sys.modules, "torch")
+    scalars = Scalars(tmp_path / "board")
+    scalars.add({"step": 1, "loss": 1.0})
+    scalars.close()
+    assert "torch" not in sys.modules
+    assert not (tmp_path / "board").exists()
 
 
 def test_without_a_folder_nothing_is_written_or_loaded(tmp_path: Path) -> None:

@@ -373,20 +373,15 @@ def test_every_epoch_shows_every_example_once(size: int, batch: int) -> None:
     assert order != [i for step in range(3 * size) for i in sft._batch(step, size, batch, 1)]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="sft._batch: more examples a step than there are give batches of changing size"
-)
 def test_a_batch_larger_than_the_data_is_all_of_it_every_time() -> None:
-    assert {len(sft._batch(step, 10, 16, 0)) for step in range(8)} in ({10}, {16})
+    for step in range(8):
+        assert sorted(sft._batch(step, 10, 16, 0)) == list(range(10))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="sft.Sft.run trains on nothing without a word if all episodes are held out"
-)
 def test_no_example_to_train_on_is_an_error() -> None:
     one = new_sft(episodes=1, validation=0.999)
     assert not training(one)
-    with pytest.raises(EquipoiseError):
+    with pytest.raises(EquipoiseError, match="raise episodes or lower validation"):
         one.run()
 
 
@@ -502,15 +497,11 @@ def test_a_finished_run_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     events = arm(monkeypatch, -1)
     again = new_sft(folder=tmp_path / "run").run()
     assert again == first
-    assert not events
+    # At most an old checkpoint is looked for.
+    assert set(events) <= {"rmtree"}
     assert content(tmp_path / "run") == before
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="sft.Sft and checkpoints.TrainerFolder write NaN and Infinity, which is no JSON (no validation "
-    "episode; no evaluation yet)",
-)
 def test_metrics_and_state_are_json(tmp_path: Path) -> None:
     def refuse(word: str) -> float:
         raise AssertionError(f"{word} is no JSON")
