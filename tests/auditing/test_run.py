@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError, PolicyError, RequestError
 from equipoise.games.base import Game, Weights
@@ -414,11 +413,6 @@ class TestChoiceOfMethod:
             audit_game(game, policy, EXACT)
         assert audit_game(game, policy, AuditConfig(episodes=2)).settings["method"] == "sample"
 
-    @pytest.mark.xfail(
-        strict=True,
-        raises=TooLargeError,
-        reason="behaviour promises a RequestError (exit code 2) that says the way out",
-    )
     def test_asking_for_the_impossible_is_a_wrong_request(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("equipoise.auditing.behaviour.LIMIT", 20)
         with pytest.raises(RequestError):

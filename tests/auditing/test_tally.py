@@ -92,11 +92,6 @@ class Moody(Strategy):
         return {legal[memory]: 1.0}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="exact_rates reads the first initial memory of a strategy that mixes over several and calls "
-    "the result exact",
-)
 def test_a_mixture_over_memories_is_left_out_or_averaged() -> None:
     found = audit_game(KUHN, StrategyPolicy(Moody()), AuditConfig(exact=True))
     rate = values(found.behaviour).get("J:", {}).get("PASS", 0.5)

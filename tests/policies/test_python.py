@@ -176,11 +176,6 @@ class TestFiles:
         with pytest.raises(RequestError, match=f"is a {kind}: a policy is a function, Policy or Strategy"):
             load_policy(f"{write(self.PARTS)}:{name}", IPD)
 
-    @pytest.mark.xfail(
-        strict=True,
-        raises=TypeError,
-        reason="policy_from_object calls the class without catching that it cannot be built",
-    )
     @pytest.mark.parametrize("name", ["Abstract", "Needy"])
     def test_a_class_that_cannot_be_built_is_refused(self, write: Write, name: str) -> None:
         with pytest.raises(RequestError):
@@ -216,11 +211,6 @@ class TestFiles:
             with pytest.raises(RequestError, match=rf"mine\.py' does not run: {error}"):
                 load_policy(f"{spec}:f", IPD)
 
-    @pytest.mark.xfail(
-        strict=True,
-        raises=SystemExit,
-        reason="_load_module catches Exception only: a script without a main guard ends the program",
-    )
     def test_a_file_that_exits(self, write: Write) -> None:
         with pytest.raises(RequestError, match="does not run"):
             load_policy(write("import sys\nsys.exit(3)\n") + ":f", IPD)

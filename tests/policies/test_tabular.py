@@ -142,7 +142,6 @@ class TestLoading:
             with pytest.raises(RequestError, match="cannot read table"):
                 TabularPolicy.load(path)
 
-    @pytest.mark.xfail(strict=True, reason="TabularPolicy.load does not look at the schema it writes")
     def test_what_has_another_schema(self, tmp_path: Path) -> None:
         self.refused(tmp_path, json.dumps({**HEAD, "schema": 2, "table": {}}), "schema 2")
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from equipoise.errors import PolicyError
 from equipoise.games.registry import make_game
 from equipoise.policies.base import Policy
 from equipoise.rollout.engine import play
@@ -61,7 +62,7 @@ def test_a_wrong_number_of_answers_is_an_error() -> None:
 
     async def ask() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-        with pytest.raises(ValueError, match="shorter"):
+        with pytest.raises(PolicyError, match="gave 0 answers to 1 decisions"):
             await asyncio.wait_for(_MicroBatch(Short()).ask(DECISIONS[0]), 0.2)
 
     asyncio.run(ask())

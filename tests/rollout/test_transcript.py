@@ -225,12 +225,6 @@ def test_damage_is_told_by_line(tmp_path: Path, line: str) -> None:
         next(found)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=UnicodeEncodeError,
-    reason="append_episodes writes with ensure_ascii=False: half a surrogate pair, which JSON from an "
-    "endpoint can hold, cannot be written",
-)
 def test_half_a_surrogate_pair_comes_back(tmp_path: Path) -> None:
     text = json.loads('"half \\ud83d"')
     generation = Generation("action", (), (), (), (), StopReason.LENGTH, text=text)

@@ -97,4 +97,7 @@ def test_without_exact_opponents_the_first_train_opponent_stands_in() -> None:
 def test_the_stand_in_may_not_be_a_strategy() -> None:
     pools = default_pools("ipd").replace({"train": ["tiny-random", "tit_for_tat"]})
     result = best_scripted(make_game("ipd", rounds=2), AuditConfig(episodes=2, pools=pools))
-    assert result.metrics["safety"] is not None
+    assert result.policy == f"{LABEL}tit_for_tat"
+    found = result.metrics["safety"]
+    assert found is not None
+    assert found.kind is Kind.SAMPLE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -99,11 +98,6 @@ class TestCheckpoint:
         store.save(writing(3))
         assert step_of(store) == 3
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="a save that was interrupted before its last clean-up leaves checkpoint.old, and nothing "
-        "clears it once the run is done",
-    )
     def test_nothing_is_left_of_an_interrupted_save(self, tmp_path: Path) -> None:
         store = TrainerFolder(tmp_path, REQUEST)
         store.save(writing(1))
@@ -155,12 +149,6 @@ class TestMetrics:
             file.write('{"step": 2, "va')
         assert [row["step"] for row in store.metrics()] == [1]
 
-    @pytest.mark.xfail(
-        strict=True,
-        raises=json.JSONDecodeError,
-        reason="TrainerFolder._cut leaves a line that was cut off where the whole lines are as many as the "
-        "checkpoint counts; the next line is appended to it",
-    )
     def test_going_on_after_a_line_that_was_cut_off(self, tmp_path: Path) -> None:
         store = TrainerFolder(tmp_path, REQUEST)
         self.log(store, 1)

@@ -35,7 +35,7 @@ def append_episodes(path: Path, episodes: Iterable[Episode]) -> None:
         if fresh:
             file.write(json.dumps(FORMAT) + "\n")
         for episode in episodes:
-            file.write(json.dumps(episode_to_json(episode)) + "\n")
+            file.write(_line(episode) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -86,6 +86,17 @@ def _check_header(path: Path, lines: Iterator[str]) -> None:
             f"{str(path)!r} has transcript schema {header.get('schema')!r}, this version reads "
             f"{FORMAT['schema']}: use the version of the package that wrote it"
         )
+
+
+def _line(episode: Episode) -> str:
+    """Return an episode as one line: readable text, escaped where it holds half a surrogate pair."""
+    data = episode_to_json(episode)
+    line = json.dumps(data, ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(data)
+    return line
 
 
 def episode_to_json(episode: Episode) -> dict[str, Any]:
