@@ -199,27 +199,16 @@ class TestFunctions:
         for metric, key in {"utility": "u", "exploitability": "e", "safety": "J"}.items():
             assert value(found, metric) == pytest.approx(wanted[key], abs=1e-12)
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="behaviour.placements weighs both positions alike for each seat, which holds for an even "
-        "number of hands only",
-    )
-    def test_a_function_may_act_on_its_seat_in_an_odd_number_of_hands(self) -> None:
-        game, pools = make_game("kuhn", rounds=1), default_pools("kuhn")
+    def test_a_function_of_the_seat_is_refused_in_an_odd_number_of_hands(self) -> None:
+        game = make_game("kuhn", rounds=1)
         tables = [random_table(game, seed) for seed in (1, 2)]
 
         def by_seat(decision: Decision) -> Mapping[Any, float]:
             return tables[decision.seat][game.label(decision.observation, decision.history)]
 
-        found = audit_game(game, FunctionPolicy(by_seat, "by seat"), EXACT)
-        wanted = terms(game, [reading(game, table) for table in tables], pools, (1.5, 0.0, 0.0))
-        assert value(found, "utility") == pytest.approx(wanted["u"], abs=1e-12)
+        with pytest.raises(RequestError, match="play an even number of rounds"):
+            audit_game(game, FunctionPolicy(by_seat, "by seat"), EXACT)
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="behaviour.tree_decisions asks about the stage game's round 0 only: a function of "
-        "decision.round is audited 'exactly' as something it is not",
-    )
     def test_exact_values_of_a_function_of_the_round_are_those_that_are_played(self) -> None:
         def late_folder(decision: Decision) -> str:
             legal = decision.legal or ()
@@ -382,11 +371,6 @@ class TestSampling:
         assert rows["own"].value == 0.0  # type: ignore[union-attr]
         assert rows["opponent"].value == pytest.approx((5 + 0 + 0 + 0) / 4)  # type: ignore[union-attr]
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="Policy.always_legal is True by default, and the audit then reports an exact rate of 0 "
-        "whatever a user's own policy answered",
-    )
     def test_invalid_answers_are_counted_unless_a_policy_says_it_cannot_give_any(self) -> None:
         found = audit_game(make_game("ipd", rounds=4), Refuser(), AuditConfig(episodes=3))
         assert value(found, "invalid_rate") == pytest.approx(0.5)

@@ -244,11 +244,6 @@ class TestForeignFolders:
             audit(folder)
         assert (folder / "transcript.jsonl").read_text(encoding="utf-8") == text
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="store._restore checks a transcript only once a chunk is marked: before that, a foreign "
-        "file is cut to its first line and episodes are appended to it",
-    )
     def test_a_foreign_transcript_is_refused_before_the_first_chunk_too(
         self, done: tuple[Path, GameResult], tmp_path: Path
     ) -> None:

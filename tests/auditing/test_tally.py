@@ -65,9 +65,6 @@ def test_frequencies_of_a_large_game_are_left_out() -> None:
     assert action_rates([], 0.95) == {}
 
 
-@pytest.mark.xfail(
-    strict=True, reason="exact_rates keeps the last placement's row where the seats of a policy differ"
-)
 def test_seats_that_act_apart_are_both_seen() -> None:
     def by_seat(decision: Decision) -> str:
         return "COOPERATE" if decision.seat == 0 else "DEFECT"

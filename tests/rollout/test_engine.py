@@ -69,11 +69,6 @@ class TestBatchesAndStreams:
         wanted = episodes(play(requests(IPD, scripted(IPD, "random"))))
         assert [in_seat_order(e) for e in episodes(play(asked))] == [in_seat_order(e) for e in wanted]
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="engine._by_policy asks policies in order of first appearance in the batch, and running "
-        "records turns as they are answered: the order of simultaneous turns depends on the other episodes",
-    )
     def test_an_episode_is_the_same_whatever_is_played_beside_it(self) -> None:
         asked = requests(IPD, scripted(IPD, "random"), deals=1)
         together = episodes(play(asked))

@@ -47,12 +47,6 @@ def test_an_error_reaches_everyone_who_waits() -> None:
     assert [str(error) for error in asyncio.run(ask())] == ["no power"] * len(DECISIONS)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=TimeoutError,
-    reason="_MicroBatch._flush zips outside its try: with a wrong number of answers the episodes that "
-    "wait for them wait for ever",
-)
 def test_a_wrong_number_of_answers_is_an_error() -> None:
     class Short(Policy):
         name = "short"

@@ -374,12 +374,6 @@ def test_sepo_alone_goes_on_from_the_warm_start_that_is_there(small: tuple[str, 
     assert (run.folder / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="pipeline._Runner._warm_start: asked for 'sepo' alone with no warm start there, SEPO starts from "
-    "the bare model and is marked done; a whole run then takes it for one from the warm start",
-)
 def test_sepo_without_the_warm_start_is_not_taken_for_one_with_it(
     small: tuple[str, Run], tmp_path: Path
 ) -> None:
@@ -478,12 +472,6 @@ def test_a_run_killed_at_its_very_start_still_gets_its_provenance(tmp_path: Path
     assert (run.folder / "provenance.json").exists()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=RequestError,
-    reason="stages.Stage.load: a table's name is still its path, so that its interrupted (sampled) audit is "
-    "refused when the folder is moved",
-)
 def test_an_interrupted_audit_of_a_table_goes_on_wherever_the_folder_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,11 +78,6 @@ class TestUnknownKeys:
     def test_the_nearest_is_named(self, tmp_path: Path, override: str, key: str, guess: str) -> None:
         assert f"unknown key {key!r}: did you mean {guess!r}?" in refused(write(tmp_path), override)
 
-    @pytest.mark.xfail(
-        strict=True,
-        raises=KeyError,
-        reason="recipe._fields looks a game's or a run's name up among the fields of its settings",
-    )
     @pytest.mark.parametrize(
         ("override", "key", "guess"),
         [

@@ -52,14 +52,9 @@ class TestOptimum:
         (found,) = solve(make_game("ipd", **options), exploiters=(), pools=pools).results
         assert value(found, "safety") == pytest.approx(value(found, "optimum"), abs=1e-9)
 
-    @pytest.mark.xfail(
-        strict=True,
-        reason="with noise a label is reached by every action that was chosen, and _optimal keeps the last "
-        "of these rows, often the uniform one of an action that is never chosen",
-    )
-    def test_so_it_is_with_noise(self) -> None:
-        (found,) = solve(make_game("ipd", rounds=3, noise=0.1), exploiters=()).results
-        assert value(found, "safety") == pytest.approx(value(found, "optimum"), abs=1e-9)
+    def test_with_noise_no_table_is_offered_as_the_optimum(self) -> None:
+        # The best plan may act on what it meant to do, which no information state holds.
+        assert list(solve(make_game("ipd", rounds=3, noise=0.1), exploiters=()).results) == []
 
 
 class TestExploiters:

@@ -26,24 +26,25 @@ def exact_rates(stage: Game, placed: Sequence[Placed]) -> dict[str, dict[str, Es
 
     Strategies with a memory of their own are left out: their action is no function of what a seat knows.
     """
-    found: dict[str, dict[str, Estimate]] = {}
+    rows: dict[str, list[dict[str, float]]] = defaultdict(list)
     for strategy, seat in placed:
         try:
             tree = compile_tree(stage, {"random": Uniform()}, seat, FEW)
         except TooLargeError:
             return {}
-        if len(strategy.start()) > 1:
+        recalls = isinstance(strategy, RecallStrategy)
+        if len(strategy.start()) > 1 or (not recalls and any(history for _, history in tree.keys)):
             return {}
         for (observation, history), legal in zip(tree.keys, tree.legal, strict=True):
-            memory = history if isinstance(strategy, RecallStrategy) else strategy.start()[0][0]
-            if history and not isinstance(strategy, RecallStrategy):
-                return {}
+            memory = history if recalls else strategy.start()[0][0]
             row = strategy.probabilities(memory, observation, legal)
-            label = stage.label(observation, history)
-            rates = {str(action): Estimate.exact(float(row.get(action, 0.0))) for action in legal}
-            if found.setdefault(label, rates) != rates:
-                found[f"{label} (other seat)"] = rates
-    return found
+            found = {str(action): float(row.get(action, 0.0)) for action in legal}
+            rows[stage.label(observation, history)].append(found)
+    # Where a policy acts on its seat, a state shows the mean over the seats that meet it.
+    return {
+        label: {action: Estimate.exact(sum(row[action] for row in found) / len(found)) for action in found[0]}
+        for label, found in rows.items()
+    }
 
 
 def action_rates(episodes: Sequence[Episode], level: float) -> dict[str, dict[str, Estimate]]:

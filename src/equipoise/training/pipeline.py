@@ -14,7 +14,7 @@ from pathlib import Path
 
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.errors import unknown
+from equipoise.errors import RequestError, unknown
 from equipoise.files import claim, write_json
 from equipoise.games.base import Game
 from equipoise.opponents.pools import default_pools
@@ -106,6 +106,10 @@ class _Runner:
         if one.sft is None or self.recipe.model == "table":
             return None
         if "sft" not in self.stages and not sft_done(place):
+            if "sepo" in self.stages:
+                raise RequestError(
+                    f"{game.name}: the recipe's warm start is not done, do the stage sft first"
+                )
             return None
         return train_sft(self.recipe, game, one, config, place, self.reporter)
 

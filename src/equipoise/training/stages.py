@@ -46,7 +46,9 @@ class Stage:
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
-            return TabularPolicy.load(self.best / "table.json")
+            table = TabularPolicy.load(self.best / "table.json")
+            table.name = self.folder.parent.name
+            return table
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(
