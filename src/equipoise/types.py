@@ -130,7 +130,8 @@ class Estimate:
     def __str__(self) -> str:
         """Render value and interval compactly, as tables show them."""
         if self.kind is Kind.EXACT:
-            return f"{self.value:.4f}"
+            # Adding 0 turns the -0.0 that rounding leaves into 0.0.
+            return f"{round(self.value, 4) + 0.0:.4f}"
         if self.kind is Kind.LOWER_BOUND:
             return f">= {self.value:.3f}"
         if self.kind is Kind.UPPER_BOUND:

@@ -79,19 +79,17 @@ def test_the_value_is_that_of_the_rules() -> None:
     assert found.value == pytest.approx(1.7690185546875, abs=1e-12)
 
 
-def test_nothing_is_written(tmp_path: Path) -> None:
-    best_scripted(make_game("kuhn"), AuditConfig(out=tmp_path / "audit"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_without_exact_opponents_the_first_train_opponent_stands_in() -> None:
+def test_without_exact_opponents_the_first_train_opponent_stands_in(tmp_path: Path) -> None:
     pools = default_pools("ipd").replace({"train": ["generous_tit_for_tat", "tiny-random"]})
-    result = best_scripted(make_game("ipd", rounds=2), AuditConfig(episodes=2, pools=pools))
+    config = AuditConfig(episodes=2, pools=pools, out=tmp_path / "audit")
+    result = best_scripted(make_game("ipd", rounds=2), config)
     assert result.policy == f"{LABEL}generous_tit_for_tat"
     found = result.metrics["safety"]
     assert found is not None
     assert found.kind is Kind.SAMPLE
     assert result.settings["episodes"] == 2
+    # A yardstick leaves no transcript, wherever the audits put theirs.
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_stand_in_may_not_be_a_strategy() -> None:
