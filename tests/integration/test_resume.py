@@ -43,6 +43,19 @@ def has_lines(name: str, count: int) -> Moment:
     return reached
 
 
+def after_step(name: str, step: int) -> Moment:
+    """The moment at which a trainer's checkpoint holds a step."""
+
+    def reached(run: Path) -> bool:
+        try:
+            state = json.loads((run / name / "checkpoint" / "state.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        return int(state["step"]) >= step
+
+    return reached
+
+
 @dataclass
 class Runner:
     """Starts the same command in one folder again and again; remembers how the processes ended."""
@@ -93,9 +106,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 KILLS: Sequence[Moment] = (
     has_lines("ipd/base/audit/chunks.jsonl", 1),
-    there("ipd/sft/train/checkpoint/state.json"),
+    after_step("ipd/sft/train", 2),
     there("ipd/sft/train/done"),
-    there("ipd/sepo/train/checkpoint/state.json"),
+    # The second step is followed by an evaluation, of which the third must not remember anything.
+    after_step("ipd/sepo/train", 2),
     has_lines("kuhn/sepo_responders/train/metrics.jsonl", 1),
 )
 """In the first audit, in SFT, between SFT and its audit, in SEPO, in SEPO with a responder."""
