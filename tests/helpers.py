@@ -282,6 +282,11 @@ SMALL: dict[str, tuple[dict[str, object], ...]] = {
     "kuhn": ({"rounds": 1}, {"rounds": 2}, {"rounds": 2, "memory": True}),
     "auction": ({"rounds": 1}, {"rounds": 2}),
     "split": ({"rounds": 1}, {"rounds": 2}),
+    # Values are hidden from the other side in the first, but not in the second, where there is only one kind.
+    "multi_issue": (
+        {"rounds": 1, "valuation": "pool10", "pool": (2, 1, 4)},
+        {"rounds": 1, "valuation": "pool10", "pool": (2, 2, 3)},
+    ),
     "commons": ({"rounds": 1}, {"rounds": 3}),
 }
 """Options of each game under which all of it can be enumerated in a second."""
@@ -297,6 +302,7 @@ FULL: dict[str, tuple[dict[str, object], ...]] = {
     "kuhn": ({}, {"rounds": 3}, {"memory": True}, {"rounds": 4, "memory": True}),
     "auction": ({}, {"rounds": 20}),
     "split": ({}, {"rounds": 20}),
+    "multi_issue": ({}, {"valuation": "pool10"}, {"rounds": 9, "pool": (4, 1, 2)}),
     "commons": ({}, {"rounds": 20}),
 }
 """Options of each game, the defaults first, that are played at random."""

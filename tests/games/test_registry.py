@@ -82,6 +82,13 @@ def test_an_option_unlike_any_is_answered_with_all() -> None:
         ("auction", {"rounds": 0}),
         ("split", {"rounds": 1001}),
         ("commons", {"rounds": 0}),
+        ("multi_issue", {"rounds": 0}),
+        ("multi_issue", {"valuation": "pool"}),
+        ("multi_issue", {"pool": (0, 1, 1)}),
+        ("multi_issue", {"pool": (5, 1, 1)}),
+        ("multi_issue", {"pool": (1, 1)}),
+        # Three times anything is never ten.
+        ("multi_issue", {"pool": (3, 3, 3), "valuation": "pool10"}),
     ],
 )
 def test_an_option_out_of_range_is_a_wrong_request(name: str, options: dict[str, object]) -> None:

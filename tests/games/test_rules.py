@@ -64,6 +64,7 @@ TRANSPOSED: dict[str, Callable[[int, str], Draw]] = {
     "kuhn": _swap_hands,
     "auction": _swap_last,
     "split": _swap_last,
+    "multi_issue": _swap_last,
     "commons": _swap_last,
 }
 """Which draw of the transposed deal a draw becomes; rounds are exchanged in the same way."""
@@ -84,6 +85,7 @@ SEATLESS: dict[str, Callable[[Hashable, tuple[Hashable, ...]], Hashable]] = {
     "kuhn": lambda observation, history: (observation.card, observation.bets),  # type: ignore[attr-defined]
     "auction": _all,
     "split": _all,
+    "multi_issue": _all,
     "commons": _all,
 }
 """The part of an information state that transposition leaves alone."""
@@ -262,6 +264,7 @@ def test_transposing_seats_policies_and_deal_transposes_payoffs(
 
 FEW: dict[str, dict[str, object]] = {
     "kuhn": {"rounds": 2},
+    "multi_issue": {"rounds": 2, "valuation": "pool10", "pool": (2, 1, 4)},
 }
 """Options under which any two strategies of a game can be valued in a moment, where the defaults are slow."""
 

@@ -41,6 +41,12 @@ GOLDEN = {
         "collusive": ("fair",),
         "shift": ("complement", "random_3_7"),
     },
+    "multi_issue": {
+        "train": ("fair", "tit_for_tat", "concede"),
+        "exploiter": ("greedy", "hardball"),
+        "collusive": ("fair",),
+        "shift": ("residual", "specialist"),
+    },
     "commons": {
         "train": ("medium", "scarcity_aware", "reciprocal"),
         "exploiter": ("high", "late_grabber"),

@@ -10,11 +10,12 @@ from equipoise.games.base import Game
 from equipoise.games.commons import Commons
 from equipoise.games.ipd import PrisonersDilemma
 from equipoise.games.kuhn import KuhnPoker
+from equipoise.games.multi_issue import MultiIssue
 from equipoise.games.split import SplitPie
 
 __all__ = ["game_names", "make_game", "register_game"]
 
-_OWN: tuple[type[Game], ...] = (PrisonersDilemma, Auction, SplitPie, KuhnPoker, Commons)
+_OWN: tuple[type[Game], ...] = (PrisonersDilemma, Auction, SplitPie, MultiIssue, KuhnPoker, Commons)
 _GAMES: dict[str, type[Game]] = {game.name: game for game in _OWN}
 GROUP = "equipoise.games"
 """Entry-point group under which other packages offer games."""

@@ -78,6 +78,12 @@ _POOLS: dict[str, Pools] = {
         collusive=("fair",),
         shift=("complement", "random_3_7"),
     ),
+    "multi_issue": Pools(
+        train=("fair", "tit_for_tat", "concede"),
+        exploiter=("greedy", "hardball"),
+        collusive=("fair",),
+        shift=("residual", "specialist"),
+    ),
     "kuhn": Pools(
         train=("nash", "tight_passive", "loose_aggressive"),
         exploiter=("max_exploiter", "always_bet", "nash"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from equipoise.errors import unknown
-from equipoise.opponents import auction, commons, ipd, kuhn, split
+from equipoise.opponents import auction, commons, ipd, kuhn, multi_issue, split
 from equipoise.opponents.base import Strategy, Uniform
 
 __all__ = ["get_strategy", "register_strategy", "strategies"]
@@ -14,6 +14,7 @@ _STRATEGIES: dict[str, dict[str, Strategy]] = {
     "ipd": ipd.STRATEGIES,
     "auction": auction.STRATEGIES,
     "split": split.STRATEGIES,
+    "multi_issue": multi_issue.STRATEGIES,
     "kuhn": kuhn.STRATEGIES,
     "commons": commons.STRATEGIES,
 }

@@ -8,6 +8,7 @@ from equipoise.prompts.base import Renderer
 from equipoise.prompts.commons import CommonsPrompts
 from equipoise.prompts.ipd import PrisonersDilemmaPrompts
 from equipoise.prompts.kuhn import KuhnPrompts
+from equipoise.prompts.multi_issue import MultiIssuePrompts
 from equipoise.prompts.split import SplitPrompts
 
 __all__ = ["get_renderer", "register_renderer"]
@@ -16,6 +17,7 @@ _OWN: tuple[Renderer, ...] = (
     PrisonersDilemmaPrompts(),
     AuctionPrompts(),
     SplitPrompts(),
+    MultiIssuePrompts(),
     KuhnPrompts(),
     CommonsPrompts(),
 )

@@ -23,7 +23,8 @@ __all__ = ["best_scripted"]
 def best_scripted(game: Game, config: AuditConfig) -> GameResult:
     """Return the audit of the scripted strategy with the largest safety.
 
-    Where an opponent has no finite-memory form the first train opponent stands in, sampled.
+    Where an opponent has no finite-memory form, or exact values take long, the first train opponent stands
+    in, sampled.
     """
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(game.info_record, pools, config.weights)
