@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
-__all__ = ["Reporter", "silent"]
+__all__ = ["Advance", "Reporter", "silent"]
 
-Advance = Callable[[int], None]
+
+class Advance(Protocol):
+    """Told how many units have just been done, and optionally what to show beside the bar from now on."""
+
+    def __call__(self, done: int, text: str | None = None) -> None:
+        """Move the bar."""
 
 
 class Reporter:
@@ -35,7 +41,7 @@ class Reporter:
         """Show a bar for the time of the block; call what is yielded with the units just done."""
         if self.quiet or not sys.stderr.isatty():
             self.note(description)
-            yield lambda done: None
+            yield lambda done, text=None: None
             return
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -48,7 +54,11 @@ class Reporter:
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(description, total=total)
-            yield lambda done: bar.advance(task, done)
+
+            def advance(done: int, text: str | None = None) -> None:
+                bar.update(task, advance=done, description=text or description)
+
+            yield advance
 
 
 def silent() -> Reporter:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.auditing.behaviour import LIMIT, Placed, behaviour
+from equipoise.auditing.behaviour import Placed, behaviour
 from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
@@ -40,7 +40,7 @@ from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule
-from equipoise.types import Episode, Estimate
+from equipoise.types import Episode, Estimate, Kind
 
 __all__ = ["AuditConfig", "audit_game"]
 
@@ -48,8 +48,8 @@ __all__ = ["AuditConfig", "audit_game"]
 ASKED, UNASKED = 20_000_000, 100_000
 """Steps that an exact value against one opponent may take, where exact values are asked for and where not."""
 
-CHEAP = 30_000
-"""Information states that a responder may have for its best reply to be computed unasked."""
+REPLY_ASKED, REPLY_UNASKED = 2_000_000, 200_000
+"""Steps that the worst case of one placement may take, where exact values are asked for and where not."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Audit:
             for name, s in strategies.items()
         }
         measures = {k: None if v is None else Measure.exact(v) for k, v in self._values(means).items()}
-        worst = _worst(stage, placed, LIMIT if self.config.exact else CHEAP)
+        worst = _worst(stage, placed, REPLY_ASKED if self.config.exact else REPLY_UNASKED)
         if worst is not None:
             measures["best_response"] = Measure.exact(worst.best_response)
             measures["security"] = Measure.exact(worst.security)
@@ -279,13 +279,12 @@ class _Audit:
         settings: dict[str, Any],
         policy: AnyPolicy,
     ) -> GameResult:
-        best = None if self.solution is None else self.solution.optimum
         level = self.config.level
         metrics: dict[str, Estimate | None] = {}
         for key in (*METRICS, *self.info.diagnostics):
             measure = measures.get(key)
             metrics[key] = one_sided.get(key) if measure is None else measure.estimate(level)
-        metrics["optimum"] = None if best is None else Estimate.exact(best.value)
+        metrics["optimum"] = _optimum(self.solution)
         weights = self.objective.weights
         return GameResult(
             game=self.info.id,
@@ -304,10 +303,20 @@ class _Audit:
         )
 
 
-def _worst(stage: Game, placed: Sequence[Placed], limit: int) -> WorstCase | None:
-    """Return the worst case averaged over placements, or None where the game is too large for it."""
-    if stage.info_record.solution != "exact":
+def _optimum(solution: Solution | None) -> Estimate | None:
+    """Return J*, or the best scripted strategy's safety as a lower bound where the game is too large."""
+    if solution is None:
         return None
+    if solution.optimum is not None:
+        return Estimate.exact(solution.optimum.value)
+    best = solution.best_scripted
+    if best is None:
+        return None
+    return Estimate(best[1], best[1], None, 1.0, 0, 0, Kind.LOWER_BOUND)
+
+
+def _worst(stage: Game, placed: Sequence[Placed], limit: int) -> WorstCase | None:
+    """Return the worst case averaged over placements, or None where it takes too long."""
     try:
         return worst_case(stage, placed, limit)
     except TooLargeError:

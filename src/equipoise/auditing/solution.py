@@ -1,4 +1,4 @@
-"""What is known of a game apart from any policy: J*, and the best reply to each exploiter."""
+"""What is known of a game apart from the policy: J*, best replies to exploiters, the best script."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from functools import cached_property
 
 import numpy as np
 
-from equipoise.auditing.behaviour import LIMIT
+from equipoise.auditing.behaviour import LIMIT, placements
 from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.optimum import Optimum, objective_trees, optimum
-from equipoise.auditing.exact.reply import best_reply
+from equipoise.auditing.exact.product import expected_features
+from equipoise.auditing.exact.reply import reply_value
 from equipoise.auditing.exact.tree import Tree
 from equipoise.games.base import Game
-from equipoise.objective.features import OWN
 from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy
+from equipoise.opponents.registry import strategies
 
 __all__ = ["Solution", "solution_of"]
+
+
+STEPS = 2_000_000
+"""Steps that the best reply to one opponent may take."""
+
+QUICK = 60_000
+"""Steps that a scripted strategy's value against one opponent may take, to be a yardstick."""
 
 
 class Solution:
@@ -51,20 +59,37 @@ class Solution:
 
     @cached_property
     def replies(self) -> dict[str, float] | None:
-        """The best reply's payoff per round against each exploiter, or None."""
-        if self.trees is None:
+        """The best reply's payoff per round against each exploiter, or None where that takes too long."""
+        try:
+            return {
+                name: reply_value(self.game, self._strategies[name], STEPS)
+                for name in self.objective.pools.exploiter
+            }
+        except TooLargeError:
             return None
-        return {
-            name: float(
-                np.mean(
-                    [
-                        best_reply(tree, tree.payoff[:, tree.opponents.index(name), OWN])[0]
-                        for tree in self.trees
-                    ]
-                )
-            )
-            for name in self.objective.pools.exploiter
+
+    @cached_property
+    def best_scripted(self) -> tuple[str, float] | None:
+        """The scripted strategy with the largest safety, and its safety; those that take long are left out.
+
+        None if all of them are.
+        """
+        found: dict[str, float] = {}
+        for name, strategy in strategies(self.game.name).items():
+            try:
+                found[name] = self._safety(strategy)
+            except TooLargeError:
+                continue
+        return max(found.items(), key=lambda item: item[1], default=None)
+
+    def _safety(self, strategy: Strategy) -> float:
+        places = placements([strategy], self.game)
+        opponents = {name: self._strategies[name] for _, name in self.objective.streams}
+        means = {
+            name: np.mean([expected_features(self.game, s, other, seat, QUICK) for s, seat in places], axis=0)
+            for name, other in opponents.items()
         }
+        return self.objective.terms({stream: means[stream[1]] for stream in self.objective.streams}).safety
 
 
 _CACHE: dict[object, Solution] = {}

@@ -14,12 +14,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from equipoise.errors import RequestError, nearest
 from equipoise.types import Action, Decision, Draws, RoundOutcome, Seat
 
-__all__ = ["Environment", "Game", "GameInfo", "GameOptions", "State", "Step", "Weights"]
+__all__ = ["Environment", "Game", "GameInfo", "GameOptions", "HiddenTypes", "State", "Step", "Weights"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,46 @@ class State(ABC):
         """Return what follows when the seats to move act."""
 
 
+class HiddenTypes(ABC):
+    """The hidden part of a symmetric game of two seats in which it is one *type* a seat, drawn once.
+
+    A deal is what both see of the draw. Given the deal the types are independent and equally distributed; a
+    type shows in its owner's observations and in outcomes, and moves nothing else. Declaring it lets exact
+    work treat types that behave alike as one.
+    """
+
+    @abstractmethod
+    def deals(self) -> Sequence[tuple[Hashable, float]]:
+        """Return the public deals with their probabilities."""
+
+    @abstractmethod
+    def types(self, deal: Hashable) -> Sequence[tuple[Hashable, float]]:
+        """Return the types a seat may have under a deal, with their probabilities."""
+
+    @abstractmethod
+    def first(self, deal: Hashable, types: tuple[Hashable, Hashable]) -> State:
+        """Return the first decision under a deal and a type a seat."""
+
+    @abstractmethod
+    def retype(self, state: State, types: tuple[Hashable, Hashable]) -> State:
+        """Return a position with other types in place."""
+
+    @abstractmethod
+    def means(
+        self,
+        deal: Hashable,
+        blocks: tuple[Sequence[int], Sequence[int]],
+        actions: tuple[Sequence[Action], Sequence[Action]],
+    ) -> NDArray[np.float64]:
+        """Return (A, B, F): features of a round as seat 0 sees it, mean over the types in two blocks.
+
+        Args:
+            deal: The deal.
+            blocks: By seat, the numbers of the types that are averaged over, by their probability.
+            actions: By seat, the actions.
+        """
+
+
 class GameOptions(BaseModel):
     """Base of every game's options: validated, frozen, unknown keys are errors."""
 
@@ -221,6 +263,10 @@ class Game(ABC):
     def stage(self) -> Game:
         """Return the game that exact work is done on: one round if rounds are independent."""
         return self
+
+    def hidden_types(self) -> HiddenTypes | None:
+        """Return the hidden part of the game as types, where it has that form; None where not."""
+        return None
 
     def round_weight(self, round_: int) -> float:
         """Return E[1/T | round ``round_`` is played], the weight of its payoff in an episode's mean."""

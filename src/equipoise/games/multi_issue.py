@@ -8,16 +8,17 @@ own, per unit), ``own`` and ``other`` (demands of past rounds).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from equipoise.games.base import Game, GameInfo, GameOptions, State, Step, Weights
+from equipoise.games.base import Game, GameInfo, GameOptions, HiddenTypes, State, Step, Weights
 from equipoise.types import Action, RoundOutcome, Seat
 
 __all__ = ["ITEMS", "Bundle", "MultiIssue", "Seen", "View", "pools", "valuations"]
@@ -86,18 +87,33 @@ def _beyond_half(pool: Bundle, demand: Bundle) -> float:
     return float(any(asked > (units + 1) // 2 for asked, units in zip(demand, pool, strict=True)))
 
 
+class _Arrays(NamedTuple):
+    """What a pool is worth, by numbers of values: the values, all of it, most to both, most beside p."""
+
+    values: NDArray[np.int64]
+    whole: NDArray[np.int64]
+    joint: NDArray[np.int64]
+    most: NDArray[np.uint8]
+
+
 @cache
-def _worths(valuation: Valuation, pool: Bundle) -> dict[tuple[Bundle, ...], _Worth]:
+def _arrays(valuation: Valuation, pool: Bundle) -> _Arrays:
     """Return what a pool is worth, for every pair of values; units may be left over."""
-    kinds = valuations(valuation, pool)
-    values, units = np.array(kinds), np.array(pool)
+    values, units = np.array(valuations(valuation, pool)), np.array(pool)
     given = np.array(_bundles(pool)).T
     partner, own = values @ given, values @ (units[:, None] - given)
-    most = np.zeros((len(kinds), len(kinds), partner.max() + 1), dtype=np.uint8)
-    rows = np.arange(len(kinds))
+    most = np.zeros((len(values), len(values), partner.max() + 1), dtype=np.uint8)
+    rows = np.arange(len(values))
     for left, kept in zip(partner.T, own.T, strict=True):
         most[:, rows, left] = np.maximum(most[:, rows, left], kept[:, None])
-    whole, joint = (values @ units).tolist(), (np.maximum(values[:, None], values) @ units).tolist()
+    return _Arrays(values, values @ units, np.maximum(values[:, None], values) @ units, most)
+
+
+@cache
+def _worths(valuation: Valuation, pool: Bundle) -> dict[tuple[Bundle, ...], _Worth]:
+    """Return what a pool is worth, for every pair of values, in the form that one outcome needs."""
+    kinds, arrays = valuations(valuation, pool), _arrays(valuation, pool)
+    whole, joint, most = arrays.whole.tolist(), arrays.joint.tolist(), arrays.most
     return {
         (v, w): (whole[i], whole[j], joint[i][j], most[i, j].tobytes(), most[j, i].tobytes())
         for i, v in enumerate(kinds)
@@ -191,6 +207,56 @@ class _State(State):
         return Step(_State(game, t + (not last), pool, values, last), outcome, (Seen(a, b), Seen(b, a)))  # type: ignore[arg-type]
 
 
+class _Types(HiddenTypes):
+    """Pools are deals, values are types."""
+
+    def __init__(self, game: MultiIssue) -> None:
+        self.game = game
+        self.valuation: Valuation = game.options.valuation
+
+    def deals(self) -> tuple[tuple[Hashable, float], ...]:
+        fixed = self.game.options.pool
+        every = pools(self.valuation) if fixed is None else (fixed,)
+        return tuple((pool, 1.0 / len(every)) for pool in every)
+
+    def types(self, deal: Hashable) -> tuple[tuple[Hashable, float], ...]:
+        kinds = valuations(self.valuation, deal)  # type: ignore[arg-type]
+        return tuple((values, 1.0 / len(kinds)) for values in kinds)
+
+    def first(self, deal: Hashable, types: tuple[Hashable, Hashable]) -> State:
+        return _State(self.game, 0, deal, types)  # type: ignore[arg-type]
+
+    def retype(self, state: State, types: tuple[Hashable, Hashable]) -> State:
+        assert isinstance(state, _State)
+        return _State(self.game, state.t, state.pool, types, state.over)  # type: ignore[arg-type]
+
+    def means(
+        self,
+        deal: Hashable,
+        blocks: tuple[Sequence[int], Sequence[int]],
+        actions: tuple[Sequence[Action], Sequence[Action]],
+    ) -> NDArray[np.float64]:
+        pool: Bundle = deal  # type: ignore[assignment]
+        worth = _arrays(self.valuation, pool)
+        rows, columns = np.array(blocks[0]), np.array(blocks[1])
+        a, b = np.array(actions[0]), np.array(actions[1])
+        fits = (a[:, None] + b <= np.array(pool)).all(axis=2).astype(float)
+        own, other = worth.values[rows] @ a.T, worth.values[columns] @ b.T
+        # What is left to gain depends on what the partner has: one look-up a demand of the partner.
+        inverse = 1.0 / worth.joint[np.ix_(rows, columns)]
+        most = worth.most[rows[:, None], columns]
+        left = np.take_along_axis(most, np.broadcast_to(other, (len(rows), *other.shape)), axis=2)
+        whole = worth.whole[rows]
+        gap = (left / whole[:, None, None]).mean(axis=(0, 1)) - (own / whole[:, None]).mean(axis=0)[:, None]
+        mine_share = own.T @ inverse.mean(axis=1) / len(rows)
+        share = mine_share[:, None] + inverse.mean(axis=0) @ other / len(columns)
+        mine = fits * own.mean(axis=0)[:, None]
+        theirs = fits * other.mean(axis=0)
+        greedy = np.array([_beyond_half(pool, demand) for demand in actions[0]])  # type: ignore[arg-type]
+        parts = [mine, theirs, greedy[:, None] + 0.0 * fits, 1.0 - fits, mine, theirs, fits, fits * share]
+        return np.stack([*parts, fits * gap + 1.0 - fits], axis=2)
+
+
 class MultiIssue(Game):
     """The negotiation over several items."""
 
@@ -223,6 +289,10 @@ class MultiIssue(Game):
             diagnostics=("deal_rate", "surplus_share", "pareto_gap"),
             solution="bounds",
         )
+
+    def hidden_types(self) -> HiddenTypes:
+        """Return pools as deals and values as types."""
+        return _Types(self)
 
     def initial_state(self) -> State:
         """Return the first round before pool and values are drawn."""

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.auditing.exact.compile import TooLargeError
+from equipoise.auditing.exact.dynamics import TooLargeError
+from equipoise.auditing.exact.typed import typed_features
 from equipoise.games.base import Game, State, Step
 from equipoise.objective.features import Features, feature_count, features
 from equipoise.opponents.base import Strategy
@@ -40,6 +41,9 @@ def expected_features(
     Raises:
         TooLargeError: It takes more steps.
     """
+    if game.hidden_types() is not None:
+        # Such games are symmetric: a policy is worth the same at both seats.
+        return typed_features(game, policy, opponent, limit)
     pair = (policy, opponent) if seat == 0 else (opponent, policy)
     masses: dict[RoundOutcome, float] = defaultdict(float)
     taken = 0

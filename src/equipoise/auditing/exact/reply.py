@@ -8,15 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.auditing.exact.beliefs import beliefs
 from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.exact.tree import InformationKey, Tree
+from equipoise.auditing.exact.typed_reply import typed_best
 from equipoise.games.base import Game
 from equipoise.objective.features import OPPONENT, OWN, Features, feature_count
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.recall import TableStrategy
 from equipoise.types import Action, Seat
 
-__all__ = ["WorstCase", "best_reply", "reply_table", "responder", "worst_case"]
+__all__ = ["WorstCase", "best_reply", "reply_table", "reply_value", "responder", "worst_case"]
 
 
 def best_reply(tree: Tree, rewards: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -62,23 +64,46 @@ class WorstCase:
     security: float
 
 
-def worst_case(game: Game, placed: Sequence[tuple[Strategy, Seat]], limit: int = 100_000) -> WorstCase:
+def worst_case(game: Game, placed: Sequence[tuple[Strategy, Seat]], limit: int | None = None) -> WorstCase:
     """Return the policy's worst case, exactly.
 
     Args:
         game: The rules; pass ``game.stage()`` where rounds are independent.
         placed: The policy in finite-memory form and the seat it sits at, once for every placement.
-        limit: Largest number of the responder's information states.
+        limit: Largest number of steps of the rules to take for a placement; None sets no limit.
 
     Raises:
-        TooLargeError: The responder has more.
+        TooLargeError: It takes more.
     """
-    gains, losses = [], []
-    for strategy, seat in placed:
-        tree = compile_tree(game, {"policy": strategy}, 1 - seat, limit)
-        gains.append(best_reply(tree, tree.payoff[:, 0, OWN])[0])
-        losses.append(best_reply(tree, -tree.payoff[:, 0, OPPONENT])[0])
-    return WorstCase(float(np.mean(gains)), 0.0 - float(np.mean(losses)))
+    rewards = np.array([_reward(game, OWN, 1.0), _reward(game, OPPONENT, -1.0)])
+    rows = [_best(game, strategy, 1 - seat, rewards, limit) for strategy, seat in placed]
+    gain, loss = np.mean(rows, axis=0)
+    return WorstCase(float(gain), 0.0 - float(loss))
+
+
+def reply_value(game: Game, opponent: Strategy, limit: int | None = None) -> float:
+    """Return the largest payoff per round that any policy can have against an opponent, mean over seats.
+
+    Args:
+        game: The rules; pass ``game.stage()`` where rounds are independent.
+        opponent: The opponent in finite-memory form.
+        limit: Largest number of steps of the rules to take for a seat; None sets no limit.
+
+    Raises:
+        TooLargeError: It takes more.
+    """
+    rewards = np.array([_reward(game, OWN, 1.0)])
+    return float(np.mean([_best(game, opponent, seat, rewards, limit)[0] for seat in _seats(game)]))
+
+
+def _best(
+    game: Game, opponent: Strategy, seat: Seat, rewards: NDArray[np.float64], limit: int | None
+) -> NDArray[np.float64]:
+    """Return (R,): the largest expected reward per round of a responder at a seat, for each reward."""
+    if game.hidden_types() is not None:
+        return typed_best(game, opponent, rewards, limit)
+    graph = beliefs(game, opponent, seat, limit)
+    return np.array([graph.best(reward) for reward in rewards])
 
 
 def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: int = 100_000) -> Strategy:
@@ -101,8 +126,12 @@ def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: 
 
 def gap_reward(game: Game) -> Features:
     """Return the reward that makes a responder maximise its lead, own minus the policy's payoff."""
+    return _reward(game, OWN, 1.0) + _reward(game, OPPONENT, -1.0)
+
+
+def _reward(game: Game, feature: int, weight: float) -> Features:
     vector = np.zeros(feature_count(game.info_record))
-    vector[OWN], vector[OPPONENT] = 1.0, -1.0
+    vector[feature] = weight
     return vector
 
 

@@ -1,0 +1,165 @@
+"""Best replies in games whose hidden part is one type a seat, by belief (see ``beliefs`` and ``typed``).
+
+What the responder has seen tells it about the opponent's type and memory, whatever its own type is: so a node
+is a belief over the opponent's memory and block of types, and its worth is a vector over own types.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from equipoise.auditing.exact.dynamics import TooLargeError
+from equipoise.auditing.exact.typed import Block, Board, Split, boards
+from equipoise.games.base import Game, State
+from equipoise.opponents.base import Strategy
+from equipoise.types import Action
+
+__all__ = ["typed_best"]
+
+_DIGITS = 12
+"""Decimals to which beliefs must agree to be one node."""
+
+_Belief = dict[tuple[Hashable, Block], float]
+"""Probability of each memory and block of the opponent."""
+
+
+@dataclass
+class _Node:
+    """What the opponent does at a belief, and where each own action leads.
+
+    Attributes:
+        parts: The ways in which the opponent answers, with their probability.
+        edges: For each own action: (node of the next level, probability).
+    """
+
+    parts: list[tuple[float, Split]]
+    edges: list[list[tuple[int, float]]] = field(default_factory=list)
+
+
+def typed_best(
+    game: Game, opponent: Strategy, rewards: NDArray[np.float64], limit: int | None = None
+) -> NDArray[np.float64]:
+    """Return (R,): the largest expected reward per round that a responder can have, for each reward.
+
+    Args:
+        game: A game with hidden types.
+        opponent: The opponent in finite-memory form.
+        rewards: (R, F) what a round's features are worth to the responder.
+        limit: Largest number of joint actions to follow; None sets no limit.
+
+    Raises:
+        TooLargeError: There are more.
+    """
+    hidden = game.hidden_types()
+    assert hidden is not None
+    total, taken = np.zeros(len(rewards)), 0
+    for board, chance in boards(game, hidden):
+        search = _Search(game, board, opponent, rewards, None if limit is None else limit - taken)
+        total += chance * search.value()
+        taken += board.steps
+    return total
+
+
+class _Search:
+    """The beliefs that are possible under one deal."""
+
+    def __init__(
+        self, game: Game, board: Board, opponent: Strategy, rewards: NDArray[np.float64], limit: int | None
+    ) -> None:
+        self.game, self.board, self.opponent = game, board, opponent
+        self.rewards, self.limit = rewards, limit
+        self.legal: tuple[Action, ...] = board.first.legal_actions(0)
+        self._earned = cache(self._earn)
+
+    def value(self) -> NDArray[np.float64]:
+        """Return (R,): the best rewards, mean over own types."""
+        state = self.board.first
+        frontier: list[_Belief] = [{(m, self.board.whole): p for m, p in self.opponent.start()}]
+        levels: list[tuple[float, list[_Node]]] = []
+        while not state.is_over:
+            weight = self.game.round_weight(state.round)
+            nodes, frontier, state = self._expand(state, frontier)
+            levels.append((weight, nodes))
+        worth = np.zeros((0, len(self.rewards), len(self.board.whole)))
+        for weight, nodes in reversed(levels):
+            worth = np.array([self._worth(node, weight, worth) for node in nodes])
+        return np.asarray(worth[0] @ self.board.chances)
+
+    def _worth(self, node: _Node, weight: float, below: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (R, I): what a node is worth to each own type."""
+        rows = [p * self._earned(part.block, part.actions, part.weights) for p, part in node.parts]
+        q = weight * np.sum(rows, axis=0)
+        for action, edges in enumerate(node.edges):
+            for child, p in edges:
+                q[:, :, action] += p * below[child]
+        return np.asarray(q.max(axis=2))
+
+    def _earn(
+        self, block: Block, actions: tuple[Action, ...], weights: tuple[float, ...]
+    ) -> NDArray[np.float64]:
+        """Return (R, I, A): what a round earns each own type, against one way of answering."""
+        rows = [
+            np.tensordot(self.board.means((own,), block, self.legal, actions), weights, axes=(1, 0))
+            for own in self.board.whole
+        ]
+        return np.moveaxis(np.array(rows) @ self.rewards.T, 2, 0)
+
+    def _expand(self, state: State, frontier: list[_Belief]) -> tuple[list[_Node], list[_Belief], State]:
+        """Split every belief by how the opponent answers, and follow every action."""
+        known: dict[Hashable, int] = {}
+        beliefs: list[_Belief] = []
+        nodes, after = [], state
+        for belief in frontier:
+            memories, node = [], _Node([])
+            for (memory, block), weight in belief.items():
+                for part in self.board.split(self.opponent, memory, state, 1, block):
+                    node.parts.append((weight * part.share, part))
+                    memories.append(memory)
+            for action in self.legal:
+                clouds, after = self._follow(state, node.parts, memories, action)
+                node.edges.append([] if after.is_over else _merge(clouds, known, beliefs))
+            nodes.append(node)
+        return nodes, beliefs, after
+
+    def _follow(
+        self, state: State, parts: list[tuple[float, Split]], memories: list[Hashable], action: Action
+    ) -> tuple[dict[Hashable, _Belief], State]:
+        """Return what the responder may believe after an action, by what it learns."""
+        clouds: dict[Hashable, _Belief] = defaultdict(lambda: defaultdict(float))
+        after = state
+        for (weight, part), memory in zip(parts, memories, strict=True):
+            self.board.steps += len(part.actions)
+            if self.limit is not None and self.board.steps > self.limit:
+                raise TooLargeError(f"{self.game.name} takes too many steps to be solved exactly")
+            for answer, p in zip(part.actions, part.weights, strict=True):
+                step = state.apply({0: action, 1: answer})
+                learned: Hashable = ()
+                following = memory
+                if step.signals:
+                    learned = step.signals[0]
+                    following = self.opponent.update(memory, step.signals[1])
+                clouds[learned][following, part.block] += weight * p
+                after = step.state
+        return clouds, after
+
+
+def _merge(
+    clouds: dict[Hashable, _Belief], known: dict[Hashable, int], beliefs: list[_Belief]
+) -> list[tuple[int, float]]:
+    """Turn clouds into nodes, new ones or known ones; return their numbers and probabilities."""
+    edges: dict[int, float] = defaultdict(float)
+    for cloud in clouds.values():
+        total = sum(cloud.values())
+        key = frozenset((particle, round(w / total, _DIGITS)) for particle, w in cloud.items())
+        number = known.get(key)
+        if number is None:
+            number = known[key] = len(beliefs)
+            beliefs.append({particle: w / total for particle, w in cloud.items()})
+        edges[number] += total
+    return list(edges.items())
