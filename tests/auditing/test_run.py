@@ -403,8 +403,8 @@ class TestChoiceOfMethod:
             audit_game(make_game("ipd", rounds=3), FunctionPolicy(mixing, "mixing"), EXACT)
 
     def test_a_worst_case_that_is_too_large_is_left_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("equipoise.auditing.run.LIMIT", 20)
-        game = make_game("ipd", rounds=3)  # 21 states of a responder
+        monkeypatch.setattr("equipoise.auditing.run.REPLY_ASKED", 11)
+        game = make_game("ipd", rounds=3)  # four joint actions a round
         found = audit_game(game, scripted(game, "random"), EXACT)
         assert found.metrics["best_response"] is None
         assert found.metrics["security"] is None

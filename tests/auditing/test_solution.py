@@ -35,13 +35,31 @@ def test_a_game_solved_by_bounds_only_has_none() -> None:
     found = solution_of(*parts(make_game("kuhn", rounds=2, memory=True)))
     assert found.trees is None
     assert found.optimum is None
-    assert found.replies is None
+    # Best replies need no tree: domains.md, one hand after the other.
+    expected = {"max_exploiter": 1 / 4, "always_bet": 1 / 3, "nash": 0.0}
+    assert found.replies == pytest.approx(expected, abs=1e-12)
 
 
 def test_too_large_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equipoise.auditing.solution.LIMIT", 10)
     found = Solution(*parts(make_game("ipd", rounds=3)))
-    assert (found.trees, found.optimum, found.replies) == (None, None, None)
+    assert (found.trees, found.optimum) == (None, None)
+    monkeypatch.setattr("equipoise.auditing.solution.STEPS", 3)
+    assert found.replies is None
+    monkeypatch.setattr("equipoise.auditing.solution.QUICK", 3)
+    assert found.best_scripted is None
+
+
+@pytest.mark.parametrize(
+    ("name", "best", "safety"),
+    # domains.md where a row is there: ipd, auction; the others by comparing all strategies.
+    [("ipd", "grim_trigger", 1.7690185546875), ("auction", "shaded", 0.7138888888888889)],
+)
+def test_the_best_scripted_strategy(name: str, best: str, safety: float) -> None:
+    found = solution_of(*parts(make_game(name))).best_scripted
+    assert found is not None
+    assert found[0] == best
+    assert found[1] == pytest.approx(safety, abs=1e-9)
 
 
 def test_it_is_shared_between_equal_questions_only() -> None:

@@ -140,6 +140,6 @@ def test_one_responder_plays_both_seats_of_kuhn() -> None:
 def test_limits() -> None:
     game, strategy = make_game("ipd", rounds=3), get_strategy("ipd", "mixed_half")
     with pytest.raises(TooLargeError):
-        worst_case(game, [(strategy, 0)], limit=20)
+        worst_case(game, [(strategy, 0)], limit=5)
     with pytest.raises(TooLargeError):
         responder(game, strategy, gap_reward(game), "r", limit=20)
