@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,7 +16,15 @@ from equipoise.types import Estimate, Kind
 if TYPE_CHECKING:
     from equipoise.auditing.result import AuditResult, Difference, GameResult
 
-__all__ = ["difference_table", "metric_table", "opponent_table", "render", "verdict"]
+__all__ = [
+    "as_text",
+    "difference_table",
+    "metric_table",
+    "opponent_table",
+    "render",
+    "settled",
+    "verdict",
+]
 
 NOT_APPLICABLE = "n/a"
 
@@ -53,19 +61,36 @@ def opponent_table(result: GameResult) -> Table:
 
 
 def difference_table(differences: Sequence[Difference]) -> Table:
-    """Return paired differences with what they show."""
-    table = Table(title="paired differences (a minus b, same deals)", title_justify="left")
+    """Return differences with what they show; the families of Holm's p-values are named below."""
+    paired = all(row.test is None or row.test.pairing == "deal" for row in differences)
+    title = "paired differences (a minus b, same deals)" if paired else "differences (a minus b)"
+    tested = any(row.test is not None for row in differences)
+    table = Table(title=title, title_justify="left", caption_justify="left")
     for column in ("game", "metric"):
         table.add_column(column, no_wrap=True)
     for column in ("a", "b"):
         table.add_column(column, overflow="fold")
     table.add_column("difference", justify="right", no_wrap=True)
+    if tested:
+        table.add_column("p (Holm)", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for row in differences:
-        table.add_row(
-            row.game, row.metric, Text(row.a), Text(row.b), cell(row.estimate), verdict(row.estimate)
-        )
+        shown: list[str | Text] = [row.game, row.metric, Text(row.a), Text(row.b), cell(row.estimate)]
+        table.add_row(*shown, *([_p(row)] if tested else []), settled(row))
     return table
+
+
+def settled(row: Difference) -> str:
+    """Say in one word whether a difference holds: by Holm's p-value where it was tested among others."""
+    if row.test is None or row.test.p_holm <= 1.0 - row.estimate.level:
+        return verdict(row.estimate)
+    return "not settled"
+
+
+def _p(row: Difference) -> str:
+    if row.test is None:
+        return "exact"
+    return "< 0.001" if row.test.p_holm < 0.001 else f"{row.test.p_holm:.3f}"
 
 
 def verdict(estimate: Estimate) -> str:
@@ -79,11 +104,21 @@ def verdict(estimate: Estimate) -> str:
 
 def render(result: AuditResult, html: bool = False) -> str:
     """Return all tables of an audit as text, or as escaped HTML for notebooks."""
-    console = Console(file=io.StringIO(), width=120, record=True, force_terminal=False)
     games = dict.fromkeys(r.game for r in result.results)
-    for game in games:
-        console.print(metric_table([r for r in result.results if r.game == game]))
+    parts: list[RenderableType] = [
+        metric_table([r for r in result.results if r.game == game]) for game in games
+    ]
     if result.differences:
-        console.print(difference_table(result.differences))
-    text = console.export_text()
+        parts.append(difference_table(result.differences))
+    text = as_text(parts)
     return f"<pre>{markup.escape(text)}</pre>" if html else text
+
+
+def as_text(parts: Sequence[RenderableType]) -> str:
+    """Return tables and lines as plain text."""
+    console = Console(
+        file=io.StringIO(), width=120, record=True, force_terminal=False, markup=False, highlight=False
+    )
+    for part in parts:
+        console.print(part)
+    return console.export_text()

@@ -48,6 +48,9 @@ def audit(
         typer.Option("--exact/--sample", help="Compute, or play episodes; as is by default, what is cheap."),
     ] = None,
     level: Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")] = 0.95,
+    interval: Annotated[
+        str, typer.Option("--interval", metavar="KIND", help="t, or bootstrap (bootstrap-t), by deal.")
+    ] = "t",
     option: o.OptionOption = None,
     pool: Annotated[
         list[str] | None,
@@ -100,6 +103,7 @@ def audit(
             seed=seed,
             exact=exact,
             level=level,
+            interval=interval,
             pools=pools,
             weights=weights,
             options=changes,
