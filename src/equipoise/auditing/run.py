@@ -15,6 +15,7 @@ from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
+from equipoise.auditing.power import power_of
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.sampled import opponent_estimates, sampled_bounds, sampled_measures
 from equipoise.auditing.sampling import Sampling
@@ -179,6 +180,7 @@ class _Audit:
             "split": config.split.value,
             "panel": sampling.panel_key,
             "interval": config.interval,
+            "power": power_of(measures, level, kind),
             "covers": "evaluation noise of this one policy",
         }
         result = self._result(measures, one_sided, rows, settings, policy)

@@ -11,6 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from equipoise.auditing.power import power_line
 from equipoise.types import Estimate, Kind
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = [
     "difference_table",
     "metric_table",
     "opponent_table",
+    "power_notes",
     "render",
     "settled",
     "verdict",
@@ -44,6 +46,12 @@ def metric_table(results: Sequence[GameResult]) -> Table:
     for name in info.metrics:
         table.add_row(name, *[cell(result.metrics.get(name)) for result in results])
     return table
+
+
+def power_notes(results: Sequence[GameResult]) -> list[Text]:
+    """Return what more deals would do, a line for every sampled result of a game."""
+    rows = [(one.policy, one.settings.get("power")) for one in results]
+    return [Text((f"{name}: " if len(rows) > 1 else "") + power_line(power)) for name, power in rows if power]
 
 
 def opponent_table(result: GameResult) -> Table:
@@ -105,9 +113,10 @@ def verdict(estimate: Estimate) -> str:
 def render(result: AuditResult, html: bool = False) -> str:
     """Return all tables of an audit as text, or as escaped HTML for notebooks."""
     games = dict.fromkeys(r.game for r in result.results)
-    parts: list[RenderableType] = [
-        metric_table([r for r in result.results if r.game == game]) for game in games
-    ]
+    parts: list[RenderableType] = []
+    for game in games:
+        rows = [r for r in result.results if r.game == game]
+        parts += [metric_table(rows), *power_notes(rows)]
     if result.differences:
         parts.append(difference_table(result.differences))
     text = as_text(parts)
