@@ -42,6 +42,7 @@ def audit(
     exact: bool | None = None,
     level: float = 0.95,
     interval: str = "t",
+    control_variates: bool = False,
     pools: Mapping[str, Sequence[str]] | None = None,
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, Any] | None = None,
@@ -64,6 +65,7 @@ def audit(
         exact: True computes exactly, False samples, None computes what is cheap.
         level: Confidence level.
         interval: ``t`` (Student's) or ``bootstrap`` (bootstrap-t), both clustered by deal.
+        control_variates: Take the luck of known draws out of samples (see ``docs/statistics.md``).
         pools: Opponents by pool, replacing the game's own.
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
         options: Options of the game.
@@ -80,7 +82,15 @@ def audit(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule(), interval=interval)
+    config = AuditConfig(
+        episodes,
+        seed,
+        exact,
+        level,
+        rule=rule or InvalidRule(),
+        interval=interval,
+        control_variates=control_variates,
+    )
     games = _games(game, options)
     players = [
         (role, spec) for role, spec in (("policy", policy), ("baseline", baseline)) if spec is not None

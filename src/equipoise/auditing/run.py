@@ -68,6 +68,7 @@ class AuditConfig:
         chunk: Deals played together; the unit of resuming.
         out: Folder for transcripts; None keeps none.
         interval: Kind of the intervals of samples: ``t`` or ``bootstrap``.
+        control_variates: Whether samples are corrected for what chance and known draws did by luck.
     """
 
     episodes: int = 100
@@ -81,6 +82,7 @@ class AuditConfig:
     chunk: int = 16
     out: Path | None = None
     interval: str = "t"
+    control_variates: bool = False
 
     def __post_init__(self) -> None:
         """Check the ranges.
@@ -180,6 +182,7 @@ class _Audit:
             "split": config.split.value,
             "panel": sampling.panel_key,
             "interval": config.interval,
+            "control_variates": config.control_variates,
             "power": power_of(measures, level, kind),
             "covers": "evaluation noise of this one policy",
         }

