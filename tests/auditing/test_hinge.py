@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.hinge import NOTHING, Gap, hinged_interval, settle
+from equipoise.auditing.hinge import NOTHING, Gap, hinged_interval, rivals, settle
 from equipoise.auditing.stats import Range, t_interval
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -47,6 +47,45 @@ class TestSettle:
     def test_a_positive_weight_adds_upward(self) -> None:
         found = settle(NONE, NOTHING, (gap("z", UNCLEAR, 0.5),), 0.95, 6, t_interval)
         assert (found.low, found.high) == pytest.approx((0.0, 0.5 * t(UNCLEAR, 0.95)[1]))
+
+
+class TestRivals:
+    """Two policies' leads of one opponent, in a difference."""
+
+    def pair(self, a: list[float], b: list[float], weight: float = 2.0) -> tuple[Gap, Gap]:
+        return gap("o", a, weight), gap("o", b, -weight)
+
+    @pytest.mark.parametrize("weight", [2.0, -2.0])
+    def test_undecided_leads_that_move_together_add_little(self, weight: float) -> None:
+        near = [value + 0.01 * (-1) ** i for i, value in enumerate(UNCLEAR)]
+        found = settle(NONE, NOTHING, self.pair(UNCLEAR, near, weight), 0.95, 6, t_interval)
+        apart = t(np.array(UNCLEAR) - np.array(near), 0.95)
+        assert (found.low, found.high) == pytest.approx((2.0 * apart[0], 2.0 * apart[1]), abs=1e-9)
+        assert found.undecided == ("o", "o")
+
+    def test_far_apart_they_add_no_more_than_each_alone(self) -> None:
+        noisy = [5.0 * value for value in reversed(UNCLEAR)]
+        found = settle(NONE, NOTHING, self.pair(UNCLEAR, noisy), 0.95, 6, t_interval)
+        assert found.low >= -2.0 * t(noisy, 0.95)[1] - 1e-9
+        assert found.high == pytest.approx(2.0 * t(UNCLEAR, 0.95)[1])
+
+    def test_the_interval_pays_for_the_comparison(self) -> None:
+        base = np.array([1.0, 2.0, 4.0, 1.5, 3.0, 2.5])
+        near = [value + 0.01 * (-1) ** i for i, value in enumerate(UNCLEAR)]
+        gaps = self.pair(UNCLEAR, near)
+        assert rivals(gaps) == [(0, 1)]
+        found = hinged_interval(base, Range(0.0, 5.0), gaps, 0.9, 6, t_interval)
+        apart = t(np.array(UNCLEAR) - np.array(near), 1 - 0.1 / 3 / 2)
+        low, high = t(base, 0.95)
+        assert found == pytest.approx((low + 2.0 * apart[0], high + 2.0 * apart[1]))
+
+    def test_settled_leads_are_taken_as_they_are(self) -> None:
+        found = settle(NONE, NOTHING, self.pair(AHEAD, BEHIND), 0.95, 6, t_interval)
+        assert found.values == pytest.approx(2.0 * np.array(AHEAD))
+        assert (found.low, found.high) == (0.0, 0.0)
+
+    def test_only_one_opponent_of_two_policies_is_a_rival(self) -> None:
+        assert rivals((gap("a", AHEAD, 1.0), gap("b", AHEAD, -1.0), gap("a", AHEAD, 1.0))) == []
 
 
 class TestInterval:

@@ -132,7 +132,7 @@ class TestDifference:
     def test_hinges_of_both_sides_are_settled_together(self) -> None:
         values, ahead, open_ = [1.0, 2.0, 4.0, 1.5], [9.0, 9.5, 9.2, 9.3], [1.0, -1.0, 0.9, -1.1]
         a = sampled(values, gaps=(gap(ahead),))
-        b = sampled([0.5, 1.0, 0.5, 1.0], gaps=(gap(open_),))
+        b = sampled([0.5, 1.0, 0.5, 1.0], gaps=(gap(open_, opponent="other"),))
         found = difference(a, b, 0.9)
         linear = np.array(values) + np.array(ahead) - np.array([0.5, 1.0, 0.5, 1.0])
         # Half of the 10 % is for two signs, half for the size.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from equipoise.auditing.stats import Interval, Range, simultaneous
 
-__all__ = ["Gap", "Settled", "hinged_interval", "settle"]
+__all__ = ["Gap", "Settled", "hinged_interval", "rivals", "settle"]
 
 NOTHING = Range(0.0, 0.0)
 
@@ -98,16 +98,37 @@ def settle(
         deals: Deals behind the observations.
         interval: The kind of interval.
     """
-    low = high = 0.0
-    undecided = []
-    for gap in gaps:
-        ends = interval(gap.values, gap.within, level, deals)
-        if ends[0] > 0.0:
+    ends = {index: interval(gap.values, gap.within, level, deals) for index, gap in enumerate(gaps)}
+    undecided = [index for index, (low, high) in ends.items() if low <= 0.0 < high]
+    for index, gap in enumerate(gaps):
+        if ends[index][0] > 0.0:
             values, within = values + gap.weight * gap.values, within.plus(gap.within, gap.weight)
-        elif ends[1] > 0.0:
-            low, high = low + min(0.0, gap.weight * ends[1]), high + max(0.0, gap.weight * ends[1])
-            undecided.append(gap.opponent)
-    return Settled(values, within, low, high, tuple(undecided))
+    added = {index: _between(0.0, gaps[index].weight * ends[index][1]) for index in undecided}
+    for first, second in rivals(gaps):
+        if first in added and second in added:
+            # max(0, ·) never stretches a distance: two undecided leads differ by no more than they do.
+            a, b = gaps[first], gaps[second]
+            apart = interval(a.values - b.values, a.within.plus(b.within, -1.0), level, deals)
+            near = [_between(0.0, a.weight * end) for end in apart]
+            lows, highs = zip(added.pop(first), added.pop(second), strict=True)
+            bounds = (min(low for low, _ in near), max(high for _, high in near))
+            added[first] = (max(sum(lows), bounds[0]), min(sum(highs), bounds[1]))
+    low, high = (sum(end) for end in zip((0.0, 0.0), *added.values(), strict=True))
+    return Settled(values, within, low, high, tuple(gaps[index].opponent for index in undecided))
+
+
+def rivals(gaps: Sequence[Gap]) -> list[tuple[int, int]]:
+    """Return the places of gaps to one opponent that two policies have, in the metric with opposite signs."""
+    return [
+        (i, j)
+        for i, a in enumerate(gaps)
+        for j, b in enumerate(gaps[i + 1 :], start=i + 1)
+        if a.opponent == b.opponent and a.weight == -b.weight
+    ]
+
+
+def _between(a: float, b: float) -> tuple[float, float]:
+    return min(a, b), max(a, b)
 
 
 def hinged_interval(
@@ -123,7 +144,7 @@ def hinged_interval(
     A metric of hinges of one sign only, as e is, has [Σ w·max(0, low), Σ w·max(0, high)] from intervals
     that hold for all opponents at once.
     """
-    each = simultaneous(level, len(gaps))
+    each = simultaneous(level, len(gaps) + len(rivals(gaps)))
     if within == NOTHING and all(gap.weight >= 0.0 for gap in gaps):
         ends = [interval(gap.values, gap.within, each, deals) for gap in gaps]
         pairs = [(gap.weight, end) for gap, end in zip(gaps, ends, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from equipoise.games.base import Game, State
 from equipoise.types import Action, Episode, Seat, Turn
@@ -25,7 +26,7 @@ class Draw:
     key: Hashable
     round: int
     taken: Hashable
-    probabilities: Mapping[Hashable, float]
+    probabilities: Mapping[Any, float]
 
 
 def draws_of(game: Game, episode: Episode, seats: frozenset[Seat]) -> Iterator[Draw]:

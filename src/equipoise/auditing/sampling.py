@@ -94,7 +94,7 @@ class Sampling:
             if store is not None:
                 for episode in store.read():
                     reduced.add(episode)
-                advance(store.episodes)
+                    advance(1)
             for block in self._chunks(0 if store is None else store.chunks):
                 played = play(self._requests(block), config.rule, advance)
                 fresh = [one.episode for one in played]

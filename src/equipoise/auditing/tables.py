@@ -90,7 +90,8 @@ def difference_table(differences: Sequence[Difference]) -> Table:
 
 def settled(row: Difference) -> str:
     """Say in one word whether a difference holds: by Holm's p-value where it was tested among others."""
-    if row.test is None or row.test.p_holm <= 1.0 - row.estimate.level:
+    estimate = row.estimate
+    if row.test is None or row.test.p_holm <= 1.0 - estimate.level or estimate.low == estimate.high:
         return verdict(row.estimate)
     return "not settled"
 
@@ -107,7 +108,8 @@ def verdict(estimate: Estimate) -> str:
         return "higher"
     if estimate.high is not None and estimate.high < 0.0:
         return "lower"
-    return "equal" if estimate.kind is Kind.EXACT else "not settled"
+    known = estimate.kind is Kind.EXACT or estimate.low == estimate.high == 0.0
+    return "equal" if known else "not settled"
 
 
 def render(result: AuditResult, html: bool = False) -> str:
