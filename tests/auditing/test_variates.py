@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -222,3 +223,28 @@ def test_without_known_distributions_it_is_refused() -> None:
         Variates(game, Writer(), {"remote": Remote()})
     # Opponents alone are worth correcting for.
     Variates(game, Writer(), load_opponents(["mixed_half"], game))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("ipd", {"rounds": 2, "noise": 0.2}), ("kuhn", {"rounds": 2}), ("multi_issue", {"rounds": 2})],
+)
+def test_a_resumed_audit_is_corrected_as_an_uninterrupted_one(
+    name: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    game = make_game(name, **options)
+    config = AuditConfig(6, exact=False, chunk=2, control_variates=True, out=tmp_path / "a")
+
+    def audit(**changes: Any) -> Any:
+        return audit_game(game, load_policy("scripted:random", game), replace(config, **changes))
+
+    whole = audit()
+    marks = (tmp_path / "a" / "chunks.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "a" / "chunks.jsonl").write_text("".join(marks[:2]), encoding="utf-8")
+    again = audit()
+    assert again == whole == audit(out=None)
+    assert all(
+        np.array_equal(again.measures[metric].values, measure.values)
+        for metric, measure in whole.measures.items()
+        if measure is not None
+    )
