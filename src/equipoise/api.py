@@ -7,8 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
+from equipoise.auditing.compare import Comparison, compare_results, differences
+from equipoise.auditing.loading import Kept, load_kept, save_measures
+from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.auditing.stats import interval_named
 from equipoise.errors import RequestError
 from equipoise.files import claim
 from equipoise.games.base import Game
@@ -26,7 +29,7 @@ from equipoise.types import Episode
 if TYPE_CHECKING:
     from equipoise.training.summary import Run
 
-__all__ = ["audit", "load_policy", "play", "solve", "train"]
+__all__ = ["audit", "compare", "load_policy", "play", "solve", "train"]
 
 
 def audit(
@@ -38,6 +41,8 @@ def audit(
     seed: int = 0,
     exact: bool | None = None,
     level: float = 0.95,
+    interval: str = "t",
+    control_variates: bool = False,
     pools: Mapping[str, Sequence[str]] | None = None,
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, Any] | None = None,
@@ -53,11 +58,14 @@ def audit(
         game: A game, several, or ``"all"``.
         policy: A policy name (``scripted:tit_for_tat``, ``smollm2`` …), a policy or a function from a
             decision to an action or to a mapping from actions to probabilities.
-        baseline: Another policy, played on the same deals; paired differences are reported.
+        baseline: Another policy, played on the same deals; paired differences are reported, with Holm's
+            correction over the games.
         episodes: Deals per opponent, each played from both seats.
         seed: Seed of deals and draws.
         exact: True computes exactly, False samples, None computes what is cheap.
         level: Confidence level.
+        interval: ``t`` (Student's) or ``bootstrap`` (bootstrap-t), both clustered by deal.
+        control_variates: Take the luck of known draws out of samples (see ``docs/statistics.md``).
         pools: Opponents by pool, replacing the game's own.
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
         options: Options of the game.
@@ -74,7 +82,15 @@ def audit(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
+    config = AuditConfig(
+        episodes,
+        seed,
+        exact,
+        level,
+        rule=rule or InvalidRule(),
+        interval=interval,
+        control_variates=control_variates,
+    )
     games = _games(game, options)
     players = [
         (role, spec) for role, spec in (("policy", policy), ("baseline", baseline)) if spec is not None
@@ -87,7 +103,7 @@ def audit(
         claim(Path(out), "audit.request.json", request, "choose another out folder")
     loader = _Loader({**settings, "quiet": reporter.quiet})
     results: list[GameResult] = []
-    differences: list[Difference] = []
+    pairs: list[tuple[GameResult, GameResult]] = []
     for one in games:
         here = _configure(config, one, pools, weights)
         found = []
@@ -96,11 +112,46 @@ def audit(
             found.append(audit_game(one, loader.load(spec, one), replace(here, out=place), reporter))
         results += found
         if baseline is not None:
-            differences += paired(found[0], found[1], (found[0].policy, found[1].policy), level)
-    result = AuditResult(results, differences)
+            pairs.append((found[0], found[1]))
+    result = AuditResult(results, differences(pairs, level, interval=interval_named(interval)))
     if out is not None:
         result.save(Path(out) / "audit.json")
+        save_measures(result, Path(out) / "measures.json")
     return result
+
+
+def compare(
+    a: str | Path | AuditResult | GameResult,
+    b: str | Path | AuditResult | GameResult,
+    *,
+    metrics: Sequence[str] | None = None,
+    level: float = 0.95,
+    paired: bool | None = None,
+    policy_a: str | None = None,
+    policy_b: str | None = None,
+) -> Comparison:
+    """Compare two policies, a minus b, in every game that both were audited in.
+
+    Args:
+        a: A folder of ``audit(..., out=)`` or of a run, its JSON, or a result.
+        b: The other.
+        metrics: Metrics to compare (default: all that both have).
+        level: Confidence level.
+        paired: True pairs by deal and refuses other deals, False never pairs; None pairs where the deals
+            are the same and takes Welch's interval elsewhere.
+        policy_a: Which policy of ``a``, where it holds several (default: the first of an audit).
+        policy_b: Which policy of ``b``.
+
+    Returns:
+        The differences, with p-values by Holm over the games of each metric.
+
+    Raises:
+        RequestError: There is nothing to compare, or it was audited under other rules or opponents.
+    """
+    if not 0.0 < level < 1.0:
+        raise RequestError(f"level = {level}: choose a confidence level between 0 and 1")
+    first = _kept(a).select(policy_a, "--a")
+    return compare_results(first, _kept(b).select(policy_b, "--b"), level, metrics, paired)
 
 
 def play(
@@ -204,6 +255,12 @@ def load_policy(spec: Any, game: str | Game, **settings: Any) -> AnyPolicy:
         settings: Settings of language models: mode, temperature, dtype, device, threads …
     """
     return _load_policy(spec, load_game(game) if isinstance(game, str) else game, **settings)
+
+
+def _kept(source: str | Path | AuditResult | GameResult) -> Kept:
+    if isinstance(source, AuditResult):
+        return Kept("the audit", source.results)
+    return Kept("the result", [source]) if isinstance(source, GameResult) else load_kept(Path(source))
 
 
 def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:

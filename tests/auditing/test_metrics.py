@@ -1,4 +1,4 @@
-"""Measures, differences and the hinge, on constructed numbers."""
+"""Measures and differences, on constructed numbers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.metrics import Measure, difference, hinge
+from equipoise.auditing.hinge import Gap
+from equipoise.auditing.metrics import Measure, difference, difference_ends, p_value
 from equipoise.auditing.stats import Range
-from equipoise.objective.features import OPPONENT, OWN
+from equipoise.errors import RequestError
 from equipoise.types import Kind
 
 WIDE = Range(-1e6, 1e6)
@@ -23,32 +24,42 @@ pairs = st.tuples(finite, finite)
 
 
 def sampled(values: list[float] | Array, **changes: Any) -> Measure:
-    return Measure(np.asarray(values, dtype=float), WIDE, episodes=2 * len(values), **changes)
+    return Measure(np.asarray(values, dtype=float), WIDE, 2 * len(values), **changes)
+
+
+def gap(values: list[float] | Array, weight: float = 1.0, opponent: str = "o") -> Gap:
+    return Gap(opponent, np.asarray(values, dtype=float), Range(-1e6, 1e6), weight)
 
 
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(
     values=st.lists(finite, min_size=1, max_size=5),
     within=pairs,
-    extra=st.tuples(finite, finite, finite),
     episodes=st.integers(0, 10**9),
-    doubt=st.floats(0.0, 1.0),
-    interval=pairs | st.none(),
+    gaps=st.lists(st.tuples(st.text(), st.lists(finite, max_size=3), finite), max_size=3),
+    deals=st.integers(0, 10**9),
 )
 def test_a_measure_survives_json(
     values: list[float],
     within: tuple[float, float],
-    extra: tuple[float, float, float],
     episodes: int,
-    doubt: float,
-    interval: tuple[float, float] | None,
+    gaps: list[tuple[str, list[float], float]],
+    deals: int,
 ) -> None:
-    measure = Measure(np.array(values), Range(*within), extra, episodes, doubt, interval)
+    hinges = tuple(Gap(name, np.array(leads), Range(*within), weight) for name, leads, weight in gaps)
+    measure = Measure(np.array(values), Range(*within), episodes, hinges, deals)
     again = Measure.from_json(json.loads(json.dumps(measure.to_json())))
-    assert np.array_equal(again.values, measure.values)
     assert isinstance(again.within, Range)
-    for name in ("within", "extra", "episodes", "doubt", "interval"):
-        assert getattr(again, name) == getattr(measure, name)
+    assert (again.within, again.episodes, again.deals) == (measure.within, episodes, deals)
+    assert np.array_equal(again.values, measure.values)
+    for one, other in zip(again.gaps, hinges, strict=True):
+        assert (one.opponent, one.within, one.weight) == (other.opponent, other.within, other.weight)
+        assert np.array_equal(one.values, other.values)
+
+
+def test_a_measure_of_an_earlier_version_is_refused() -> None:
+    with pytest.raises(RequestError, match="earlier version: audit again"):
+        Measure.from_json({"values": [0.0], "within": [0, 1], "extra": [0, 0, 0], "episodes": 2})
 
 
 class TestEstimate:
@@ -69,17 +80,15 @@ class TestEstimate:
         assert (found.low, found.high) == pytest.approx(wanted)
         assert (found.n, found.clusters, found.kind) == (8, 4, Kind.SAMPLE)
 
-    def test_extra_bounds_widen_and_doubt_raises_the_level_of_the_rest(self) -> None:
-        values = [1.0, 2.0, 4.0, 1.5]
-        found = sampled(values, extra=(-0.5, 0.25, 2.0), doubt=0.5).estimate(0.9)
-        # Half of the 10 % is spent: the rest is a 95 % interval.
-        low, high = stats.t.interval(0.95, 3, loc=np.mean(values), scale=stats.sem(values))
-        assert found.value == pytest.approx(np.mean(values) + 0.25)
-        assert (found.low, found.high) == pytest.approx((low - 0.5, high + 2.0))
+    def test_blocks_of_deals_count_as_the_deals_behind_them(self) -> None:
+        found = Measure(np.zeros(10), Range(0.0, 1.0), 2000, deals=1000).estimate(0.95)
+        assert (found.n, found.clusters) == (2000, 1000)
+        # Rule of three of 1000 deals, not of ten blocks.
+        assert found.high == pytest.approx(1 - 0.05 ** (1 / 1000))
 
-    def test_its_own_interval_comes_first(self) -> None:
-        found = sampled([0.0, 1.0], interval=(0.125, 0.875)).estimate(0.95)
-        assert (found.low, found.high) == (0.125, 0.875)
+    def test_a_hinge_is_plugged_in(self) -> None:
+        found = sampled([1.0, 2.0], gaps=(gap([0.5, 1.5], -2.0), gap([-3.0, 1.0], 10.0)))
+        assert found.value == pytest.approx(1.5 - 2.0 * 1.0)
 
 
 class TestDifference:
@@ -120,83 +129,67 @@ class TestDifference:
         unseen = 1 - 0.05 ** (1 / 3)
         assert (found.value, found.low, found.high) == pytest.approx((0.0, -unseen, unseen))
 
-    def test_undecided_hinges_of_both_sides_add_up(self) -> None:
-        values = [1.0, 2.0, 4.0, 1.5]
-        a = sampled(values, extra=(0.0, 0.1, 0.3), doubt=0.5)
-        b = sampled(values, extra=(-0.2, 0.0, 0.4))
+    def test_hinges_of_both_sides_are_settled_together(self) -> None:
+        values, ahead, open_ = [1.0, 2.0, 4.0, 1.5], [9.0, 9.5, 9.2, 9.3], [1.0, -1.0, 0.9, -1.1]
+        a = sampled(values, gaps=(gap(ahead),))
+        b = sampled([0.5, 1.0, 0.5, 1.0], gaps=(gap(open_, opponent="other"),))
         found = difference(a, b, 0.9)
-        plain = difference(sampled(values), sampled(values), 1 - 0.1 * 0.5)
-        assert found.value == pytest.approx(0.1)
+        linear = np.array(values) + np.array(ahead) - np.array([0.5, 1.0, 0.5, 1.0])
+        # Half of the 10 % is for two signs, half for the size.
+        low, high = stats.t.interval(0.95, 3, loc=linear.mean(), scale=stats.sem(linear))
+        top = stats.t.interval(1 - 0.05 / 2, 3, loc=np.mean(open_), scale=stats.sem(open_))[1]
+        assert (found.low, found.high) == pytest.approx((low - top, high))
+
+    def test_samples_of_other_deals_get_welchs_interval(self) -> None:
+        draw = np.random.default_rng(1)
+        a, b = draw.normal(size=30), draw.normal(1.0, 3.0, size=50)
+        found = difference(sampled(a), sampled(b), 0.95, paired=False)
+        wanted = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+        assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
+        assert found.clusters == 30
+
+    def test_without_spread_on_one_side_nothing_is_certain_either(self) -> None:
+        a = Measure(np.zeros(20), Range(0.0, 1.0), 40)
+        b = Measure(np.linspace(0.0, 1.0, 20), Range(0.0, 1.0), 40)
+        found = difference(a, b, 0.95, paired=False)
+        low, high = stats.t.interval(0.975, 19, loc=0.5, scale=stats.sem(b.values))
+        assert (found.low, found.high) == pytest.approx((-high, 1 - 0.025 ** (1 / 20) - low))
+
+    def test_undecided_hinges_of_other_deals_add_up(self) -> None:
+        open_ = [1.0, -1.0, 0.9, -1.1]
+        a, b = (sampled([1.0, 2.0, 4.0, 1.5], gaps=(gap(open_),)) for _ in range(2))
+        plain = difference(sampled(a.values), sampled(b.values), 0.95, paired=False)
+        found = difference(a, b, 0.9, paired=False)
+        top = stats.t.interval(1 - 0.05 / 2, 3, loc=np.mean(open_), scale=stats.sem(open_))[1]
         assert plain.low is not None
         assert plain.high is not None
-        assert (found.low, found.high) == pytest.approx((plain.low - 0.4, plain.high + 0.3 + 0.2))
+        assert (found.low, found.high) == pytest.approx((plain.low - top, plain.high + top))
 
 
-def rows(gaps: dict[str, list[float]]) -> dict[str, Array]:
-    """Return features with given gaps, opponent minus own, one a deal."""
-    found = {}
-    for name, values in gaps.items():
-        array = np.zeros((len(values), 6))
-        array[:, OWN] = 1.0
-        array[:, OPPONENT] = 1.0 + np.array(values)
-        found[name] = array
-    return found
+class TestPValue:
+    @settings(max_examples=40, derandomize=True, deadline=None)
+    @given(seed=st.integers(0, 10**6), shift=st.floats(-2.0, 2.0))
+    def test_it_is_that_of_the_paired_t_test(self, seed: int, shift: float) -> None:
+        draw = np.random.default_rng(seed)
+        a, b = draw.normal(shift, size=25), draw.normal(size=25)
+        found = p_value(difference_ends(sampled(a), sampled(b)))
+        assert found == pytest.approx(max(1e-12, stats.ttest_rel(a, b).pvalue), rel=1e-6)
 
+    def test_it_is_that_of_welchs_test(self) -> None:
+        draw = np.random.default_rng(3)
+        a, b = draw.normal(1.0, size=25), draw.normal(0.0, 2.0, size=60)
+        found = p_value(difference_ends(sampled(a), sampled(b), paired=False))
+        assert found == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue, rel=1e-6)
 
-PAY = Range(0.0, 5.0)
-AHEAD = [1.0, 1.5, 1.2, 1.3, 0.9, 1.1]
-BEHIND = [-1.0, -1.5, -1.2, -1.3, -0.9, -1.1]
-UNCLEAR = [1.0, -1.0, 0.9, -1.1, 1.3, -0.8]
+    def test_equal_samples_have_1_and_a_huge_difference_the_smallest(self) -> None:
+        one = sampled([0.0, 1.0, 0.5])
+        assert p_value(difference_ends(one, one)) == 1.0
+        far = Measure(np.arange(50) + 1e9, Range(0.0, 2e9), 100)
+        assert p_value(difference_ends(far, Measure.exact(0.0))) == pytest.approx(1e-12)
 
-
-def t(values: list[float], level: float) -> tuple[float, float]:
-    low, high = stats.t.interval(level, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
-    return float(low), float(high)
-
-
-class TestHinge:
-    def test_decided_signs_leave_one_linear_observation_a_deal(self) -> None:
-        found = hinge(rows({"a": AHEAD, "b": BEHIND}), ("a", "b"), PAY, 0.95)
-        assert found.values == pytest.approx(np.array(AHEAD) / 2)
-        assert found.extra == (0.0, 0.0, 0.0)
-        assert found.doubt == 0.0
-        assert found.value == pytest.approx(np.mean(AHEAD) / 2)
-        # Simultaneous over two opponents; the one behind adds max(0, its upper end).
-        low, high = t(AHEAD, 0.975)
-        other = t(BEHIND, 0.975)[1]
-        assert other < 0.0
-        assert found.interval == pytest.approx((low / 2, high / 2))
-
-    def test_an_undecided_gap_adds_what_it_might(self) -> None:
-        found = hinge(rows({"a": AHEAD, "z": UNCLEAR}), ("a", "z"), PAY, 0.95)
-        assert found.values == pytest.approx(np.array(AHEAD) / 2)
-        plug = max(0.0, float(np.mean(UNCLEAR)))
-        # Signs are settled at half of each opponent's share of the 5 %.
-        top = t(UNCLEAR, 1 - 0.025 / 2)[1]
-        assert found.extra == pytest.approx((0.0, plug / 2, top / 2))
-        assert found.doubt == 0.5
-        assert found.value == pytest.approx((np.mean(AHEAD) + plug) / 2)
-        low, high = t(AHEAD, 0.975)
-        assert found.interval == pytest.approx((low / 2, (high + t(UNCLEAR, 0.975)[1]) / 2))
-
-    def test_pools_are_multisets(self) -> None:
-        found = hinge(rows({"a": AHEAD, "b": BEHIND}), ("a", "b", "a", "a"), PAY, 0.95)
-        assert found.value == pytest.approx(3 * np.mean(AHEAD) / 4)
-        assert found.values == pytest.approx(3 * np.array(AHEAD) / 4)
-
-    def test_equal_gaps_are_not_certain(self) -> None:
-        found = hinge(rows({"a": [0.0] * 20}), ("a",), PAY, 0.95)
-        # Gaps lie within ±5: rule of three.
-        assert found.interval == pytest.approx((0.0, 5.0 * (1 - 0.05 ** (1 / 20))))
-        assert found.value == 0.0
-
-    @settings(max_examples=50, derandomize=True, deadline=None)
-    @given(gaps=st.lists(st.lists(st.floats(-5.0, 5.0), min_size=5, max_size=5), min_size=1, max_size=4))
-    def test_the_value_lies_in_the_interval_and_the_parts_add_up(self, gaps: list[list[float]]) -> None:
-        table = {str(i): values for i, values in enumerate(gaps)}
-        found = hinge(rows(table), tuple(table), PAY, 0.95)
-        plug = np.mean([max(0.0, float(np.mean(values))) for values in gaps])
-        assert found.value == pytest.approx(plug, abs=1e-9)
-        assert found.interval[0] - 1e-9 <= found.value <= found.interval[1] + 1e-9
-        # What is left out is surely behind, up to the level of the sign tests.
-        assert np.mean(found.values) + found.extra[1] == pytest.approx(found.value, abs=1e-9)
+    def test_an_undecided_hinge_costs_power(self) -> None:
+        draw = np.random.default_rng(4)
+        values = draw.normal(0.8, size=30)
+        plain = p_value(difference_ends(sampled(values), Measure.exact(0.0)))
+        hinged = sampled(values, gaps=(gap(draw.normal(0.0, 0.01, size=30), -1.0),))
+        assert plain < p_value(difference_ends(hinged, Measure.exact(0.0))) < 0.05

@@ -105,7 +105,9 @@ class TestSchema:
 
     def test_differences(self, result: AuditResult) -> None:
         rows = as_json(result)["differences"]
-        assert all(set(row) == {"game", "metric", "a", "b"} | ESTIMATE for row in rows)
+        assert all(set(row) - {"test"} == {"game", "metric", "a", "b"} | ESTIMATE for row in rows)
+        assert {"test" in row for row in rows if row["kind"] == "sample"} == {True}
+        assert {"test" in row for row in rows if row["kind"] == "exact"} <= {False}
         assert {(row["a"], row["b"]) for row in rows if row["game"] == "ipd"} == {
             ("scripted:random", "scripted:tit_for_tat")
         }

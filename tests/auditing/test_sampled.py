@@ -86,7 +86,7 @@ def measures(case: str, panel: Panel) -> dict[str, Any]:
     name = case.split()[0]
     game = game_of(name)
     objective = Objective.of(game.info_record, pools_of(name))
-    return sampled_measures(panel, objective, game.info_record, LEVEL, None)
+    return sampled_measures(panel, objective, game.info_record, None)
 
 
 def covers(estimate: Estimate, truth: float) -> bool:
@@ -157,7 +157,7 @@ class TestFormulas:
     def found(self) -> dict[str, Any]:
         info = make_game("ipd").info_record
         objective = Objective.of(info, POOLS)
-        return sampled_measures(panel_of(ROWS), objective, info, LEVEL, {"e": 1.5})
+        return sampled_measures(panel_of(ROWS), objective, info, {"e": 1.5})
 
     def test_point_values(self) -> None:
         found = {name: None if m is None else m.value for name, m in self.found().items()}
@@ -189,7 +189,7 @@ class TestFormulas:
         info = make_game("kuhn").info_record
         objective = Objective.of(info, Pools(("t",)))
         rows = {"t": [row[:6] for row in ROWS["t"]]}
-        found = sampled_measures(panel_of(rows), objective, info, LEVEL, None)
+        found = sampled_measures(panel_of(rows), objective, info, None)
         for metric in ("exploitability", "collusion", "externality", "robustness", "regret"):
             assert found[metric] is None
         assert found["safety"].value == pytest.approx(1.5 * 2.0)  # type: ignore[union-attr]
@@ -197,7 +197,7 @@ class TestFormulas:
     def test_nra_is_undefined_without_payoffs(self) -> None:
         info = make_game("kuhn").info_record
         rows = {"t": [[0.0] * 6, [0.0] * 6]}
-        found = sampled_measures(panel_of(rows), Objective.of(info, Pools(("t",))), info, LEVEL, None)
+        found = sampled_measures(panel_of(rows), Objective.of(info, Pools(("t",))), info, None)
         assert found["nra"] is None
 
     def test_nra_has_the_interval_of_a_ratio(self) -> None:
@@ -206,7 +206,7 @@ class TestFormulas:
             "t": [[3.0, 1.0, 0, 0, 3.0, 1.0, 0], [1.0, 2.0, 0, 0, 1.0, 2.0, 0], [0.0, 5.0, 0, 0, 0, 5.0, 0]]
         }
         info = make_game("ipd").info_record
-        found = sampled_measures(panel_of(rows), Objective.of(info, Pools(("t",))), info, LEVEL, None)["nra"]
+        found = sampled_measures(panel_of(rows), Objective.of(info, Pools(("t",))), info, None)["nra"]
         lead, size = np.array([2.0, -1.0, -5.0]), np.array([4.0, 3.0, 5.0])
         ratio = lead.sum() / size.sum()
         assert found is not None

@@ -266,3 +266,11 @@ def test_marks_hold_only_what_is_new(tmp_path: Path) -> None:
     fresh = Scorer()
     again.load_table(fresh)
     assert (again.chunks, fresh.table) == (2, {"x": 1.0, "y": 2.0})
+
+
+def test_finished_episodes_are_read_one_at_a_time(done: tuple[Path, GameResult]) -> None:
+    request = json.loads((done[0] / "request.json").read_text(encoding="utf-8"))
+    episodes = AuditStore(done[0], request).read()
+    assert iter(episodes) is episodes
+    assert [next(episodes).deal for _ in range(7)] == [0] * 6 + [1]
+    assert sum(1 for _ in episodes) == 30 - 7

@@ -9,7 +9,7 @@ import pytest
 
 from equipoise.auditing.behaviour import Placed
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.tally import FEW, action_rates, exact_rates
+from equipoise.auditing.tally import FEW, Tally, exact_rates
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Classifier, Strategy
 from equipoise.opponents.registry import get_strategy
@@ -62,7 +62,7 @@ def test_frequencies_of_a_large_game_are_left_out() -> None:
     game = make_game("ipd", rounds=8)
     found = audit_game(game, load_policy("scripted:random", game), AuditConfig(episodes=4, exact=False))
     assert found.behaviour == {}
-    assert action_rates([], 0.95) == {}
+    assert Tally(4).rates(0.95) == {}
 
 
 def test_seats_that_act_apart_are_both_seen() -> None:

@@ -286,3 +286,31 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> 
     assert json.loads(rest.stdout) == json.loads(whole.stdout)
     transcripts = [tmp_path / name / "ipd" / "policy" / "transcript.jsonl" for name in ("whole", "parts")]
     assert transcripts[0].read_bytes() == transcripts[1].read_bytes()
+
+
+def test_kinds_of_intervals_and_control_variates_are_options(run: Run) -> None:
+    asked = ("audit", "kuhn", "-p", "scripted:random", "--sample", "-n", "12", "--json", "-")
+    plain, other = (run(*asked, *more).json["results"][0] for more in ((), ("--interval", "bootstrap")))
+    assert (plain["settings"]["interval"], other["settings"]["interval"]) == ("t", "bootstrap")
+    assert values(plain) == values(other)
+    assert plain["metrics"]["utility"]["low"] != other["metrics"]["utility"]["low"]
+    corrected = run(*asked, "--control-variates").json["results"][0]
+    assert corrected["settings"]["control_variates"] is True
+    assert values(corrected)["utility"] != values(plain)["utility"]
+    assert corrected["settings"]["panel"] == plain["settings"]["panel"]
+    wrong = run(*asked, "--interval", "bootstap")
+    assert wrong.code == 2
+    assert "did you mean 'bootstrap'?" in wrong.err
+
+
+def test_a_baseline_in_several_games_is_corrected_for_them(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def first(decision):\n    return decision.legal[0]\n", encoding="utf-8")
+    asked = ("audit", "ipd", "split", "-p", "scripted:random", "-b", f"python:{file}:first", "--sample")
+    done = run(*asked, "-n", "6", "--json", "-")
+    rows = [row for row in done.json["differences"] if row["metric"] == "safety"]
+    assert [row["game"] for row in rows] == ["ipd", "split"]
+    for row in rows:
+        assert row["test"]["family"] == 2
+        assert row["test"]["p"] <= row["test"]["p_holm"] <= 2 * row["test"]["p"]
+        assert row["test"]["low"] <= row["low"] < row["high"] <= row["test"]["high"]

@@ -240,7 +240,7 @@ def test_running_again_does_nothing_and_returns_the_same(smoke: Run, monkeypatch
     before = snapshot(smoke.folder)
     for owner in (Sft, Sepo):
         monkeypatch.setattr(owner, "__init__", never)
-    monkeypatch.setattr("equipoise.auditing.run._Audit._play", never)
+    monkeypatch.setattr("equipoise.auditing.sampling.Sampling.run", never)
     again = run_recipe("smoke", [f"out={smoke.folder}"])
     assert again.to_json() == smoke.to_json()
     assert again.result == smoke.result

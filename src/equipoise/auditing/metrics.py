@@ -1,24 +1,26 @@
 """The metrics, from exact mean features or from a sampled panel.
 
-A sampled metric is kept as a :class:`Measure`: one linear observation a deal, plus the bounds that
-undecided hinges add. That form gives the metric's interval, and paired differences between two policies on
-the same deals, by the same arithmetic.
+A sampled metric is kept as a :class:`Measure`: one linear observation a deal, plus the hinges it contains.
+That form gives the metric's interval at any level, and differences between two policies, paired on the same
+deals or not, by the same arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.stats import Range, simultaneous, t_interval
-from equipoise.objective.features import OPPONENT, OWN
+from equipoise.auditing.hinge import Gap, hinged_interval, settle
+from equipoise.auditing.stats import Interval, Range, simultaneous, t_interval, welch_interval
+from equipoise.errors import RequestError
 from equipoise.types import Estimate, Kind
 
-__all__ = ["METRICS", "Measure", "difference", "hinge"]
+__all__ = ["METRICS", "Measure", "difference", "p_value"]
 
 METRICS = {
     "utility": "u: own payoff per round against the train pool",
@@ -40,23 +42,23 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric of one policy in the form that intervals and paired differences need.
+    """A metric of one policy in the form that intervals and differences need.
+
+    Its value is mean(values) + Σ weight · max(0, mean of a gap).
 
     Attributes:
-        values: (D,) one observation a deal; or a single exact value.
+        values: (D,) one observation a deal, or a block of deals; or a single exact value.
         within: Bounds of an observation.
-        extra: (low, value, high) added by hinges whose sign the sample does not decide.
         episodes: Episodes behind it; 0 if exact.
-        doubt: Share of the error probability that ``extra`` has already spent.
-        interval: The interval, where the metric has one of its own.
+        gaps: Hinges that it contains.
+        deals: Deals behind it; 0 if every observation is one.
     """
 
     values: NDArray[np.float64]
     within: Range
-    extra: tuple[float, float, float] = (0.0, 0.0, 0.0)
     episodes: int = 0
-    doubt: float = 0.0
-    interval: tuple[float, float] | None = None
+    gaps: tuple[Gap, ...] = ()
+    deals: int = 0
 
     @classmethod
     def exact(cls, value: float) -> Measure:
@@ -65,20 +67,25 @@ class Measure:
 
     def to_json(self) -> dict[str, Any]:
         """Return the measure as plain JSON data."""
-        return {**asdict(self), "values": self.values.tolist()}
+        return {
+            "values": self.values.tolist(),
+            "within": list(self.within),
+            "episodes": self.episodes,
+            "gaps": [gap.to_json() for gap in self.gaps],
+            "deals": self.deals,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Measure:
-        """Read a measure written by :meth:`to_json`."""
-        interval = data["interval"]
-        return cls(
-            np.array(data["values"]),
-            Range(*data["within"]),
-            tuple(data["extra"]),
-            data["episodes"],
-            data["doubt"],
-            None if interval is None else tuple(interval),
-        )
+        """Read a measure written by :meth:`to_json`.
+
+        Raises:
+            RequestError: It has the form of an earlier version.
+        """
+        if "gaps" not in data:
+            raise RequestError("what paired differences need was kept by an earlier version: audit again")
+        gaps = tuple(Gap.from_json(gap) for gap in data["gaps"])
+        return cls(np.array(data["values"]), Range(*data["within"]), data["episodes"], gaps, data["deals"])
 
     @property
     def is_exact(self) -> bool:
@@ -86,94 +93,93 @@ class Measure:
         return self.episodes == 0
 
     @property
+    def clusters(self) -> int:
+        """Independent deals behind it."""
+        return 0 if self.is_exact else self.deals or len(self.values)
+
+    @property
     def value(self) -> float:
         """The point value."""
-        return float(np.mean(self.values)) + self.extra[1]
+        return float(np.mean(self.values)) + sum(gap.value for gap in self.gaps)
 
-    def estimate(self, level: float) -> Estimate:
+    def estimate(self, level: float, interval: Interval = t_interval) -> Estimate:
         """Return the estimate at a confidence level."""
         if self.is_exact:
             return Estimate.exact(self.value)
-        low, high = t_interval(self.values, self.within, _left(level, self.doubt))
-        low, high = self.interval or (low + self.extra[0], high + self.extra[2])
-        return Estimate(self.value, low, high, level, self.episodes, len(self.values), Kind.SAMPLE)
+        low, high = self.ends(level, interval)
+        return Estimate(self.value, low, high, level, self.episodes, self.clusters, Kind.SAMPLE)
+
+    def ends(self, level: float, interval: Interval = t_interval) -> tuple[float, float]:
+        """Return the ends of the interval at a confidence level."""
+        if self.is_exact:
+            return self.value, self.value
+        if not self.gaps:
+            return interval(self.values, self.within, level, self.clusters)
+        return hinged_interval(self.values, self.within, self.gaps, level, self.clusters, interval)
 
 
-def difference(a: Measure, b: Measure, level: float) -> Estimate:
-    """Return a − b, paired by deal where both were sampled on the same deals."""
-    if a.is_exact and b.is_exact:
-        return Estimate.exact(a.value - b.value)
-    doubt = min(0.9, a.doubt + b.doubt)
-    values = a.values - b.values
-    within = Range(a.within.low - b.within.high, a.within.high - b.within.low)
-    low, high = t_interval(values, within, _left(level, doubt))
-    return Estimate(
-        a.value - b.value,
-        low + a.extra[0] - b.extra[2],
-        high + a.extra[2] - b.extra[0],
-        level,
-        max(a.episodes, b.episodes),
-        len(values),
-        Kind.SAMPLE,
-    )
-
-
-@dataclass(frozen=True)
-class Hinge:
-    """The hinge e split by what the sample decides.
-
-    Attributes:
-        values: (D,) mean over the pool of the gaps of opponents whose gap is clearly positive.
-        extra: Bounds and value of what the undecided opponents add.
-        interval: The interval of e from simultaneous per-opponent intervals.
-        value: The plugged-in e.
-        doubt: Share of the error probability spent on the undecided opponents.
-    """
-
-    values: NDArray[np.float64]
-    extra: tuple[float, float, float]
-    interval: tuple[float, float]
-    value: float
-    doubt: float
-
-
-def hinge(
-    rows: Mapping[str, NDArray[np.float64]], names: tuple[str, ...], within: Range, level: float
-) -> Hinge:
-    """Return mean_o max(0, gap_o) from (D, F) features by opponent.
+def difference(
+    a: Measure, b: Measure, level: float, *, paired: bool = True, interval: Interval = t_interval
+) -> Estimate:
+    """Return a − b.
 
     Args:
-        rows: Features by opponent.
-        names: The exploiter pool (a multiset).
-        within: Bounds of a payoff.
+        a: One metric of one policy.
+        b: The same of another.
         level: Confidence level.
+        paired: Whether both were sampled on the same deals.
+        interval: The kind of interval; samples that are not paired always get Welch's.
     """
-    spread = Range(within.low - within.high, within.high - within.low)
-    count = len(names)
-    leads = {name: rows[name][:, OPPONENT] - rows[name][:, OWN] for name in names}
-    each = simultaneous(level, len(leads))
-    bounds = {name: t_interval(lead, spread, each) for name, lead in leads.items()}
-    # The sign of a gap is settled with half of the error probability; the rest is left for its size.
-    signs = {name: t_interval(lead, spread, 1 - (1 - each) / 2) for name, lead in leads.items()}
-    clear = [name for name in names if signs[name][0] > 0.0]
-    unclear = [name for name in names if signs[name][0] <= 0.0 < signs[name][1]]
-    zeros = np.zeros(len(next(iter(leads.values()))))
-    values = sum((leads[name] for name in clear), zeros) / count
-    plug = {name: max(0.0, float(lead.mean())) for name, lead in leads.items()}
-    extra = (
-        0.0,
-        sum(plug[name] for name in unclear) / count,
-        sum(signs[name][1] for name in unclear) / count,
-    )
-    interval = tuple(sum(max(0.0, bounds[name][end]) for name in names) / count for end in (0, 1))
-    return Hinge(
-        np.asarray(values),
-        extra,
-        (interval[0], interval[1]),
-        sum(plug[name] for name in names) / count,
-        0.5 if unclear else 0.0,
-    )
+    if a.is_exact and b.is_exact:
+        return Estimate.exact(a.value - b.value)
+    low, high = difference_ends(a, b, paired, interval)(level)
+    clusters = min(m.clusters for m in (a, b) if not m.is_exact)
+    episodes = max(a.episodes, b.episodes)
+    return Estimate(a.value - b.value, low, high, level, episodes, clusters, Kind.SAMPLE)
 
 
-def _left(level: float, doubt: float) -> float:
-    return 1.0 - (1.0 - level) * (1.0 - doubt)
+def difference_ends(
+    a: Measure, b: Measure, paired: bool = True, interval: Interval = t_interval
+) -> Callable[[float], tuple[float, float]]:
+    """Return the ends of the interval of a − b as a function of the level."""
+
+    def ends(level: float) -> tuple[float, float]:
+        if a.is_exact or b.is_exact:
+            first, second = a.ends(level, interval), b.ends(level, interval)
+            return first[0] - second[1], first[1] - second[0]
+        if not paired:
+            return _unpaired(a, b, level)
+        gaps = a.gaps + tuple(gap.times(-1.0) for gap in b.gaps)
+        within = a.within.plus(b.within, -1.0)
+        return hinged_interval(a.values - b.values, within, gaps, level, a.clusters, interval)
+
+    return ends
+
+
+def p_value(ends: Callable[[float], tuple[float, float]]) -> float:
+    """Return the smallest error probability at which an interval leaves out 0, at least 1e-12."""
+
+    def settles(exponent: float) -> bool:
+        low, high = ends(1.0 - 10.0**exponent)
+        return low > 0.0 or high < 0.0
+
+    low, high = -12.0, math.log10(1.0 - 1e-9)
+    if not settles(high):
+        return 1.0
+    if settles(low):
+        return float(10.0**low)
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if settles(middle) else (middle, high)
+    return float(10.0**high)
+
+
+def _unpaired(a: Measure, b: Measure, level: float) -> tuple[float, float]:
+    """Return Welch's interval of the linear parts, with what the undecided hinges of both sides add."""
+    each = 1.0 - (1.0 - simultaneous(level, len(a.gaps) + len(b.gaps))) / 2.0
+    first, second = (settle(m.values, m.within, m.gaps, each, m.clusters, t_interval) for m in (a, b))
+    left = 1.0 - (1.0 - level) / 2.0 if first.undecided or second.undecided else level
+    low, high = welch_interval(
+        (first.values, first.within, a.clusters), (second.values, second.within, b.clusters), left
+    )
+    return low + first.low - second.high, high + first.high - second.low

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,16 @@ from equipoise.errors import RequestError
 from equipoise.files import write_json
 from equipoise.types import Estimate
 
-__all__ = ["AuditResult", "Difference", "GameResult"]
+__all__ = [
+    "SCHEMA",
+    "AuditResult",
+    "Difference",
+    "GameResult",
+    "Test",
+    "check_panels",
+    "paired",
+    "same_deals",
+]
 
 SCHEMA = 1
 
@@ -101,30 +110,68 @@ class GameResult:
 
 
 @dataclass(frozen=True)
+class Test:
+    """What a sampled difference shows, among others that were looked at with it.
+
+    Attributes:
+        pairing: ``deal`` if both policies met the same deals, ``none`` if not (Welch).
+        p: p-value of no difference, by itself.
+        p_holm: p-value adjusted for the family (Holm).
+        family: Differences in the family: one metric, all games compared.
+        low: Lower end of the simultaneous interval (Bonferroni over the family).
+        high: Its upper end.
+        level: The level of each of them.
+    """
+
+    __test__ = False
+
+    pairing: str
+    p: float
+    p_holm: float
+    family: int
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True)
 class Difference:
-    """A paired difference of one metric between two policies, a minus b, on the same deals."""
+    """A difference of one metric between two policies, a minus b, paired on the same deals if it can be.
+
+    Attributes:
+        game: Name of the game.
+        metric: The metric.
+        a: One policy.
+        b: The other.
+        estimate: The difference with its own interval.
+        test: How it stands among its family, where it was tested.
+    """
 
     game: str
     metric: str
     a: str
     b: str
     estimate: Estimate
+    test: Test | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the difference in the form of audit schema 1."""
-        return {
-            "game": self.game,
-            "metric": self.metric,
-            "a": self.a,
-            "b": self.b,
-            **self.estimate.to_json(),
-        }
+        row = {"game": self.game, "metric": self.metric, "a": self.a, "b": self.b, **self.estimate.to_json()}
+        return row if self.test is None else {**row, "test": asdict(self.test)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Difference:
         """Read a difference written by :meth:`to_json`."""
-        rest = {k: v for k, v in data.items() if k not in ("game", "metric", "a", "b")}
-        return cls(data["game"], data["metric"], data["a"], data["b"], Estimate.from_json(rest))
+        rest = {k: v for k, v in data.items() if k not in ("game", "metric", "a", "b", "test")}
+        test = data.get("test")
+        return cls(
+            data["game"],
+            data["metric"],
+            data["a"],
+            data["b"],
+            Estimate.from_json(rest),
+            None if test is None else Test(**test),
+        )
 
 
 @dataclass(frozen=True)
@@ -208,8 +255,33 @@ class AuditResult:
         return pd.DataFrame(rows)
 
 
+def same_deals(a: GameResult, b: GameResult) -> bool:
+    """Tell whether two results may be paired deal by deal; exact ones go with everything."""
+    keys = {one.settings.get("panel") for one in (a, b)} - {None}
+    return len(keys) < 2
+
+
+def check_panels(a: GameResult, b: GameResult) -> None:
+    """Check that two results may be paired.
+
+    Raises:
+        RequestError: They were sampled on other deals, or against other opponents.
+    """
+    if not same_deals(a, b):
+        raise RequestError(
+            f"{a.game}: {a.policy} and {b.policy} were not sampled on the same deals (panels "
+            f"{a.settings['panel']} and {b.settings['panel']}): audit both with the same seed, split, "
+            "options, deals and opponents, or compare them unpaired"
+        )
+
+
 def paired(a: GameResult, b: GameResult, names: tuple[str, str], level: float) -> list[Difference]:
-    """Return the differences a − b of all metrics that both policies have."""
+    """Return the differences a − b of all metrics that both policies have.
+
+    Raises:
+        RequestError: They were sampled on other deals, or against other opponents.
+    """
+    check_panels(a, b)
     rows = []
     for metric in (*METRICS, *[m for m in a.measures if m not in METRICS]):
         first, second = a.measures.get(metric), b.measures.get(metric)

@@ -15,12 +15,13 @@ from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
-from equipoise.auditing.panel import Panel
+from equipoise.auditing.power import power_of
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.sampled import opponent_estimates, sampled_bounds, sampled_measures
+from equipoise.auditing.sampling import Sampling
 from equipoise.auditing.solution import Solution, solution_of
-from equipoise.auditing.store import AuditStore
-from equipoise.auditing.tally import action_rates, exact_rates
+from equipoise.auditing.stats import interval_named
+from equipoise.auditing.tally import exact_rates
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, GameInfo, Weights
 from equipoise.objective.features import (
@@ -37,10 +38,9 @@ from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.progress import Reporter, silent
-from equipoise.rollout.deals import Deal, Split
-from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule
-from equipoise.types import Episode, Estimate, Kind
+from equipoise.rollout.deals import Split
+from equipoise.rollout.requests import InvalidRule
+from equipoise.types import Estimate, Kind
 
 __all__ = ["AuditConfig", "audit_game"]
 
@@ -67,6 +67,8 @@ class AuditConfig:
         rule: What happens to invalid answers.
         chunk: Deals played together; the unit of resuming.
         out: Folder for transcripts; None keeps none.
+        interval: Kind of the intervals of samples: ``t`` or ``bootstrap``.
+        control_variates: Whether samples are corrected for what chance and known draws did by luck.
     """
 
     episodes: int = 100
@@ -79,6 +81,8 @@ class AuditConfig:
     rule: InvalidRule = field(default_factory=InvalidRule)
     chunk: int = 16
     out: Path | None = None
+    interval: str = "t"
+    control_variates: bool = False
 
     def __post_init__(self) -> None:
         """Check the ranges.
@@ -90,6 +94,7 @@ class AuditConfig:
             raise RequestError(f"episodes = {self.episodes}: play at least 1 deal per opponent")
         if not 0.0 < self.level < 1.0:
             raise RequestError(f"level = {self.level}: choose a confidence level between 0 and 1")
+        interval_named(self.interval)
 
 
 def audit_game(
@@ -159,24 +164,30 @@ class _Audit:
         return _with(result, behaviour=exact_rates(stage, placed))
 
     def sample(self, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy], reporter: Reporter) -> GameResult:
-        episodes = self._play(policy, opponents, reporter)
-        panel = Panel.of(episodes)
-        level = self.config.level
+        config, level = self.config, self.config.level
+        kind = interval_named(config.interval)
+        sampling = Sampling(self.game, self.objective, config, policy, opponents)
+        sample = sampling.run(self.name, reporter)
+        panel = sample.panel
         replies = None if self.solution is None else self.solution.replies
-        measures = sampled_measures(panel, self.objective, self.info, level, replies)
+        measures = sampled_measures(panel, self.objective, self.info, replies)
         if isinstance(policy, Policy) and policy.always_legal:
             measures["invalid_rate"] = Measure.exact(0.0)
-        one_sided = sampled_bounds(panel, self.info, level)
-        rows = {name: opponent_estimates(panel, name, self.info, level) for name in opponents}
+        one_sided = sampled_bounds(panel, self.info, level, kind)
+        rows = {name: opponent_estimates(panel, name, self.info, level, kind) for name in opponents}
         settings = {
             "method": "sample",
-            "episodes": self.config.episodes,
-            "seed": self.config.seed,
-            "split": self.config.split.value,
+            "episodes": config.episodes,
+            "seed": config.seed,
+            "split": config.split.value,
+            "panel": sampling.panel_key,
+            "interval": config.interval,
+            "control_variates": config.control_variates,
+            "power": power_of(measures, level, kind),
             "covers": "evaluation noise of this one policy",
         }
         result = self._result(measures, one_sided, rows, settings, policy)
-        return _with(result, behaviour=action_rates(episodes, level))
+        return _with(result, behaviour=sample.tally.rates(level, kind))
 
     def _values(self, means: Mapping[str, Features]) -> dict[str, float | None]:
         """Return every metric that is a function of exact mean features."""
@@ -212,65 +223,6 @@ class _Audit:
             "externality": None if info.externality is None else Estimate.exact(float(row[EXTERNALITY])),
         }
 
-    def _play(
-        self, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy], reporter: Reporter
-    ) -> list[Episode]:
-        config = self.config
-        store = None
-        if config.out is not None:
-            store = AuditStore(config.out, self._request(policy))
-            store.load_table(policy)
-        blocks = [
-            range(start, min(start + config.chunk, config.episodes))
-            for start in range(0, config.episodes, config.chunk)
-        ]
-        done = 0 if store is None else store.chunks
-        episodes = [] if store is None else store.read()
-        total = config.episodes * len(opponents) * self.info.seats
-        with reporter.task(f"audit {self.info.id}: {self.name}", total) as advance:
-            advance(len(episodes))
-            for block in blocks[done:]:
-                played = play(self._requests(block, policy, opponents), config.rule, advance)
-                fresh = [one.episode for one in played]
-                if store is not None:
-                    store.finish_chunk(fresh, policy)
-                episodes += fresh
-        return episodes
-
-    def _requests(
-        self, block: range, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy]
-    ) -> list[EpisodeRequest]:
-        config = self.config
-        pools = {name: pool for pool, names in reversed(list(self.objective.pools)) for name in names}
-        return [
-            EpisodeRequest(
-                game=self.game,
-                deal=Deal(config.seed, config.split, self.info.key, index),
-                pool=pools[name],
-                opponent=name,
-                seat=seat,
-                players=(policy, opponent) if seat == 0 else (opponent, policy),
-            )
-            for index in block
-            for name, opponent in opponents.items()
-            for seat in range(self.info.seats)
-        ]
-
-    def _request(self, policy: AnyPolicy) -> dict[str, Any]:
-        config = self.config
-        return {
-            "game": self.info.key,
-            "options": self.game.options.changed(),
-            "policy": policy.name,
-            "fingerprint": policy.fingerprint,
-            "pools": {pool: list(names) for pool, names in self.objective.pools},
-            "episodes": config.episodes,
-            "seed": config.seed,
-            "split": config.split.value,
-            "chunk": config.chunk,
-            "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
-        }
-
     def _result(
         self,
         measures: dict[str, Measure | None],
@@ -279,11 +231,11 @@ class _Audit:
         settings: dict[str, Any],
         policy: AnyPolicy,
     ) -> GameResult:
-        level = self.config.level
+        level, kind = self.config.level, interval_named(self.config.interval)
         metrics: dict[str, Estimate | None] = {}
         for key in (*METRICS, *self.info.diagnostics):
             measure = measures.get(key)
-            metrics[key] = one_sided.get(key) if measure is None else measure.estimate(level)
+            metrics[key] = one_sided.get(key) if measure is None else measure.estimate(level, kind)
         metrics["optimum"] = _optimum(self.solution)
         weights = self.objective.weights
         return GameResult(

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.metrics import Hinge, Measure, hinge
+from equipoise.auditing.hinge import NOTHING, Gap
+from equipoise.auditing.metrics import Measure
 from equipoise.auditing.panel import Panel
-from equipoise.auditing.stats import Range, mean_estimate, simultaneous, t_interval
+from equipoise.auditing.stats import Interval, Range, mean_estimate, simultaneous, t_interval
 from equipoise.games.base import GameInfo
 from equipoise.objective.features import (
     ABS_OPPONENT,
@@ -29,7 +30,7 @@ Rows = Mapping[str, NDArray[np.float64]]
 
 
 def sampled_measures(
-    panel: Panel, objective: Objective, info: GameInfo, level: float, replies: Mapping[str, float] | None
+    panel: Panel, objective: Objective, info: GameInfo, replies: Mapping[str, float] | None
 ) -> dict[str, Measure | None]:
     """Return every metric that is a function of mean features; None where not applicable."""
     rows = {name: panel.by_deal(name) for name in panel.features}
@@ -38,14 +39,13 @@ def sampled_measures(
     episodes = panel.deals * panel.seats
 
     def linear(values: NDArray[np.float64], within: Range, opponents: int) -> Measure:
-        return Measure(values, within, episodes=episodes * opponents)
+        return Measure(values, within, episodes * opponents, deals=panel.deals)
 
     found: dict[str, Measure | None] = {}
     found["utility"] = linear(_mean(rows, pools.train, OWN), pay, len(pools.train))
-    leads = hinge(rows, pools.exploiter, pay, level) if pools.exploiter else None
-    found["exploitability"] = (
-        None if leads is None else _exploitability(leads, pay, episodes, pools.exploiter)
-    )
+    gaps = _gaps(rows, pools.exploiter, pay)
+    count, none = episodes * len(pools.exploiter), np.zeros(panel.observations)
+    found["exploitability"] = Measure(none, NOTHING, count, gaps, panel.deals) if gaps else None
     found["collusion"] = found["externality"] = None
     if objective.has_collusion:
         found["collusion"] = linear(
@@ -54,14 +54,15 @@ def sampled_measures(
     met = pools.train + pools.exploiter
     if objective.has_externality:
         found["externality"] = linear(_mean(rows, met, EXTERNALITY), Range(0, 1), len(met))
-    found["safety"] = _safety(found, leads, objective, info)
+    found["safety"] = _safety(found, objective)
     found["robustness"] = (
         linear(_mean(rows, pools.shift, OWN), pay, len(pools.shift)) if pools.shift else None
     )
     joint = Range(0.0, 0.0) if info.zero_sum else Range(2 * pay.low, 2 * pay.high)
     welfare = _mean(rows, pools.train, OWN) + _mean(rows, pools.train, OPPONENT)
     found["welfare"] = linear(welfare, joint, len(pools.train))
-    found["nra"] = _relative_advantage(rows, objective, episodes)
+    advantage = _relative_advantage(rows, objective)
+    found["nra"] = None if advantage is None else linear(advantage, Range(-1, 1), len(pools.train))
     found["regret"] = None
     if replies is not None and pools.exploiter:
         best = float(np.mean([replies[name] for name in pools.exploiter]))
@@ -76,7 +77,9 @@ def sampled_measures(
     return found
 
 
-def sampled_bounds(panel: Panel, info: GameInfo, level: float) -> dict[str, Estimate]:
+def sampled_bounds(
+    panel: Panel, info: GameInfo, level: float, interval: Interval = t_interval
+) -> dict[str, Estimate]:
     """Return one-sided estimates of best_response and security from the strongest opponent met."""
     pay = Range(*info.payoff_bounds)
     each = 2.0 * simultaneous(level, len(panel.features)) - 1.0
@@ -84,9 +87,9 @@ def sampled_bounds(panel: Panel, info: GameInfo, level: float) -> dict[str, Esti
     theirs = {name: panel.by_deal(name)[:, OPPONENT] for name in panel.features}
     owns = {name: panel.by_deal(name)[:, OWN] for name in panel.features}
     reached = max(float(values.mean()) for values in theirs.values())
-    low = max(t_interval(values, pay, each)[0] for values in theirs.values())
+    low = max(interval(values, pay, each, panel.deals)[0] for values in theirs.values())
     forced = min(float(values.mean()) for values in owns.values())
-    high = min(t_interval(values, pay, each)[1] for values in owns.values())
+    high = min(interval(values, pay, each, panel.deals)[1] for values in owns.values())
     count = episodes * len(panel.features)
     return {
         "best_response": Estimate(reached, low, None, level, count, panel.deals, Kind.LOWER_BOUND),
@@ -94,14 +97,16 @@ def sampled_bounds(panel: Panel, info: GameInfo, level: float) -> dict[str, Esti
     }
 
 
-def opponent_estimates(panel: Panel, name: str, info: GameInfo, level: float) -> dict[str, Estimate | None]:
+def opponent_estimates(
+    panel: Panel, name: str, info: GameInfo, level: float, interval: Interval = t_interval
+) -> dict[str, Estimate | None]:
     """Return own, opponent, collusion and externality means against one opponent."""
     rows = panel.by_deal(name)
     episodes = panel.deals * panel.seats
     pay, share = Range(*info.payoff_bounds), Range(0, 1)
 
     def column(index: int, within: Range) -> Estimate:
-        return mean_estimate(rows[:, index], within, level, episodes)
+        return mean_estimate(rows[:, index], within, level, episodes, panel.deals, interval)
 
     return {
         "own": column(OWN, pay),
@@ -115,38 +120,34 @@ def _mean(rows: Rows, names: tuple[str, ...], index: int) -> NDArray[np.float64]
     return np.asarray(np.mean([rows[name][:, index] for name in names], axis=0))
 
 
-def _exploitability(leads: Hinge, pay: Range, episodes: int, names: tuple[str, ...]) -> Measure:
-    within = Range(0.0, pay.high - pay.low)
-    count = episodes * len(names)
-    return Measure(leads.values, within, leads.extra, count, leads.doubt, leads.interval)
+def _gaps(rows: Rows, names: tuple[str, ...], pay: Range) -> tuple[Gap, ...]:
+    """Return the hinges of e, one an opponent; the pool is a multiset."""
+    spread = Range(pay.low - pay.high, pay.high - pay.low)
+    return tuple(
+        Gap(name, rows[name][:, OPPONENT] - rows[name][:, OWN], spread, names.count(name) / len(names))
+        for name in dict.fromkeys(names)
+    )
 
 
-def _safety(
-    found: Mapping[str, Measure | None], leads: Hinge | None, objective: Objective, info: GameInfo
-) -> Measure:
+def _safety(found: Mapping[str, Measure | None], objective: Objective) -> Measure:
     s, weights = objective.scale, objective.weights
-    utility = found["utility"]
+    utility, exploit = found["utility"], found["exploitability"]
     assert utility is not None
-    values = s * utility.values
-    low, high = s * utility.within.low, s * utility.within.high
-    extra, doubt, episodes = (0.0, 0.0, 0.0), 0.0, utility.episodes
-    if leads is not None:
-        factor = weights.e * s
-        values = values - factor * leads.values
-        low -= factor * (info.payoff_bounds[1] - info.payoff_bounds[0])
-        extra = (-factor * leads.extra[2], -factor * leads.extra[1], -factor * leads.extra[0])
-        doubt = leads.doubt if factor else 0.0
-        episodes += found["exploitability"].episodes  # type: ignore[union-attr]
+    values, within = s * utility.values, Range(0.0, 0.0).plus(utility.within, s)
+    gaps: tuple[Gap, ...] = ()
+    episodes = utility.episodes
+    if exploit is not None:
+        gaps = tuple(gap.times(-weights.e * s) for gap in exploit.gaps if weights.e)
+        episodes += exploit.episodes
     for name, weight in (("collusion", weights.c), ("externality", weights.x)):
         term = found[name]
         if term is not None:
-            values = values - weight * term.values
-            low -= weight
+            values, within = values - weight * term.values, within.plus(term.within, -weight)
             episodes += term.episodes if name == "collusion" else 0
-    return Measure(values, Range(low, high), extra, episodes, doubt)
+    return Measure(values, within, episodes, gaps, utility.deals)
 
 
-def _relative_advantage(rows: Rows, objective: Objective, episodes: int) -> Measure | None:
+def _relative_advantage(rows: Rows, objective: Objective) -> NDArray[np.float64] | None:
     """NRA by linearisation: each opponent's ratio plus its influence values."""
     parts = []
     for name in objective.pools.train:
@@ -156,6 +157,4 @@ def _relative_advantage(rows: Rows, objective: Objective, episodes: int) -> Meas
             return None
         ratio = lead.mean() / size.mean()
         parts.append(ratio + (lead - ratio * size) / size.mean())
-    return Measure(
-        np.asarray(np.mean(parts, axis=0)), Range(-1, 1), episodes=episodes * len(objective.pools.train)
-    )
+    return np.asarray(np.mean(parts, axis=0))

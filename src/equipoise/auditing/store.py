@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -56,16 +57,10 @@ class AuditStore:
             file.flush()
             os.fsync(file.fileno())
 
-    def read(self) -> list[Episode]:
-        """Return the episodes of all finished chunks."""
-        if self.episodes == 0:
-            return []
-        return [
-            episode for _, episode in zip(range(self.episodes), read_episodes(self.transcript), strict=False)
-        ]
-
-    def _whole(self) -> Iterator[Episode]:
-        return read_episodes(self.transcript) if self.transcript.exists() else iter(())
+    def read(self) -> Iterator[Episode]:
+        """Yield the episodes of all finished chunks, one at a time."""
+        if self.episodes:
+            yield from islice(read_episodes(self.transcript), self.episodes)
 
     def _restore(self) -> tuple[int, int, dict[str, Any]]:
         """Read the marks, cut the transcript back to the last of them, return counts and table."""
@@ -81,20 +76,31 @@ class AuditStore:
                 table.update(mark["table"])
                 whole.append(line)
             write_text(self._marks, "".join(whole))
-        if self.transcript.exists() and b"\n" not in self.transcript.read_bytes()[:4096]:
-            # Killed while the header was written: there is nothing to keep.
-            self.transcript.unlink()
+        if self.transcript.exists():
+            with self.transcript.open("rb") as file:
+                headless = b"\n" not in file.read(4096)
+            if headless:
+                # Killed while the header was written: there is nothing to keep.
+                self.transcript.unlink()
         if self.transcript.exists():
             # Reading also tells a foreign file before anything is cut from it.
             check_transcript(self.transcript)
-        found = sum(1 for _ in zip(range(episodes), self._whole(), strict=False))
+        found, end = self._whole(episodes)
         if found < episodes:
             raise RequestError(
                 f"{str(self.transcript)!r} holds {found} of the {episodes} episodes that were finished: "
                 "restore it or choose another --out"
             )
-        if self.transcript.exists():
-            with self.transcript.open(encoding="utf-8") as file:
-                kept = [line for _, line in zip(range(episodes + 1), file, strict=False)]
-            write_text(self.transcript, "".join(kept))
+        if self.transcript.exists() and end < self.transcript.stat().st_size:
+            os.truncate(self.transcript, end)
         return episodes, chunks, table
+
+    def _whole(self, episodes: int) -> tuple[int, int]:
+        """Return how many of so many episodes the transcript holds, and where the last of them ends."""
+        found, end = -1, 0
+        if self.transcript.exists():
+            with self.transcript.open("rb") as file:
+                for line in islice(file, episodes + 1):
+                    if line.endswith(b"\n"):
+                        found, end = found + 1, end + len(line)
+        return max(found, 0), end

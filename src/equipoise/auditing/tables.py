@@ -7,16 +7,26 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from equipoise.auditing.power import power_line
 from equipoise.types import Estimate, Kind
 
 if TYPE_CHECKING:
     from equipoise.auditing.result import AuditResult, Difference, GameResult
 
-__all__ = ["difference_table", "metric_table", "opponent_table", "render", "verdict"]
+__all__ = [
+    "as_text",
+    "difference_table",
+    "metric_table",
+    "opponent_table",
+    "power_notes",
+    "render",
+    "settled",
+    "verdict",
+]
 
 NOT_APPLICABLE = "n/a"
 
@@ -38,6 +48,12 @@ def metric_table(results: Sequence[GameResult]) -> Table:
     return table
 
 
+def power_notes(results: Sequence[GameResult]) -> list[Text]:
+    """Return what more deals would do, a line for every sampled result of a game."""
+    rows = [(one.policy, one.settings.get("power")) for one in results]
+    return [Text((f"{name}: " if len(rows) > 1 else "") + power_line(power)) for name, power in rows if power]
+
+
 def opponent_table(result: GameResult) -> Table:
     """Return the payoffs and terms against every opponent."""
     table = Table(title=f"{result.game}: {result.policy}, by opponent", title_justify="left")
@@ -53,19 +69,37 @@ def opponent_table(result: GameResult) -> Table:
 
 
 def difference_table(differences: Sequence[Difference]) -> Table:
-    """Return paired differences with what they show."""
-    table = Table(title="paired differences (a minus b, same deals)", title_justify="left")
+    """Return differences with what they show; the families of Holm's p-values are named below."""
+    paired = all(row.test is None or row.test.pairing == "deal" for row in differences)
+    title = "paired differences (a minus b, same deals)" if paired else "differences (a minus b)"
+    tested = any(row.test is not None for row in differences)
+    table = Table(title=title, title_justify="left", caption_justify="left")
     for column in ("game", "metric"):
         table.add_column(column, no_wrap=True)
     for column in ("a", "b"):
         table.add_column(column, overflow="fold")
     table.add_column("difference", justify="right", no_wrap=True)
+    if tested:
+        table.add_column("p (Holm)", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for row in differences:
-        table.add_row(
-            row.game, row.metric, Text(row.a), Text(row.b), cell(row.estimate), verdict(row.estimate)
-        )
+        shown: list[str | Text] = [row.game, row.metric, Text(row.a), Text(row.b), cell(row.estimate)]
+        table.add_row(*shown, *([_p(row)] if tested else []), settled(row))
     return table
+
+
+def settled(row: Difference) -> str:
+    """Say in one word whether a difference holds: by Holm's p-value where it was tested among others."""
+    estimate = row.estimate
+    if row.test is None or row.test.p_holm <= 1.0 - estimate.level or estimate.low == estimate.high:
+        return verdict(row.estimate)
+    return "not settled"
+
+
+def _p(row: Difference) -> str:
+    if row.test is None:
+        return "exact"
+    return "< 0.001" if row.test.p_holm < 0.001 else f"{row.test.p_holm:.3f}"
 
 
 def verdict(estimate: Estimate) -> str:
@@ -74,16 +108,28 @@ def verdict(estimate: Estimate) -> str:
         return "higher"
     if estimate.high is not None and estimate.high < 0.0:
         return "lower"
-    return "equal" if estimate.kind is Kind.EXACT else "not settled"
+    known = estimate.kind is Kind.EXACT or estimate.low == estimate.high == 0.0
+    return "equal" if known else "not settled"
 
 
 def render(result: AuditResult, html: bool = False) -> str:
     """Return all tables of an audit as text, or as escaped HTML for notebooks."""
-    console = Console(file=io.StringIO(), width=120, record=True, force_terminal=False)
     games = dict.fromkeys(r.game for r in result.results)
+    parts: list[RenderableType] = []
     for game in games:
-        console.print(metric_table([r for r in result.results if r.game == game]))
+        rows = [r for r in result.results if r.game == game]
+        parts += [metric_table(rows), *power_notes(rows)]
     if result.differences:
-        console.print(difference_table(result.differences))
-    text = console.export_text()
+        parts.append(difference_table(result.differences))
+    text = as_text(parts)
     return f"<pre>{markup.escape(text)}</pre>" if html else text
+
+
+def as_text(parts: Sequence[RenderableType]) -> str:
+    """Return tables and lines as plain text."""
+    console = Console(
+        file=io.StringIO(), width=120, record=True, force_terminal=False, markup=False, highlight=False
+    )
+    for part in parts:
+        console.print(part)
+    return console.export_text()

@@ -6,16 +6,18 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from equipoise.auditing.behaviour import Placed
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
-from equipoise.auditing.stats import Range, mean_estimate
+from equipoise.auditing.panel import BLOCKS, block_of
+from equipoise.auditing.stats import Interval, Range, mean_estimate, t_interval
 from equipoise.games.base import Game
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.recall import RecallStrategy
 from equipoise.types import Episode, Estimate
 
-__all__ = ["action_rates", "exact_rates"]
+__all__ = ["Tally", "exact_rates"]
 
 FEW = 64
 """Information states up to which a game's behaviour is listed state by state."""
@@ -47,30 +49,49 @@ def exact_rates(stage: Game, placed: Sequence[Placed]) -> dict[str, dict[str, Es
     }
 
 
-def action_rates(episodes: Sequence[Episode], level: float) -> dict[str, dict[str, Estimate]]:
-    """Return how often each action was played at each information state, if there are few of them.
+class Tally:
+    """Counts how often each action was played at each information state, while there are few of them.
 
-    The unit of independence is the deal: a state's observation is the rate within a deal.
+    The unit of independence is the deal: a state's observation is the rate within a deal, or within a block
+    of deals, in which it was met.
     """
-    counts: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for episode in episodes:
+
+    def __init__(self, deals: int, blocks: int = BLOCKS) -> None:
+        """Take how many deals there will be and how many observations to keep."""
+        self.deals, self.blocks = deals, blocks
+        self._counts: dict[str, dict[str, NDArray[np.int64]]] = {}
+        self._last: dict[str, int] = {}
+        self._met: Counter[str] = Counter()
+
+    def add(self, episode: Episode) -> None:
+        """Count the own decisions of an episode; episodes come in the order of their deals."""
+        if len(self._counts) > FEW:
+            return
+        block = block_of(episode.deal, self.deals, self.blocks)
         for turn in episode.turns:
             if turn.seat == episode.seat:
-                counts[turn.label][episode.deal][str(turn.action)] += 1
-        if len(counts) > FEW:
+                rows = self._counts.setdefault(turn.label, {})
+                action = str(turn.action)
+                if action not in rows:
+                    rows[action] = np.zeros(min(self.deals, self.blocks), dtype=np.int64)
+                rows[action][block] += 1
+                if self._last.get(turn.label) != episode.deal:
+                    self._last[turn.label] = episode.deal
+                    self._met[turn.label] += 1
+
+    def rates(self, level: float, interval: Interval = t_interval) -> dict[str, dict[str, Estimate]]:
+        """Return the rates by information state; none if there are too many states."""
+        if len(self._counts) > FEW:
             return {}
-    return {label: _rates(by_deal, level) for label, by_deal in sorted(counts.items())}
+        return {label: self._rates(label, level, interval) for label in sorted(self._counts)}
 
-
-def _rates(by_deal: dict[int, Counter[str]], level: float) -> dict[str, Estimate]:
-    actions = sorted({action for counter in by_deal.values() for action in counter})
-    total = sum(counter.total() for counter in by_deal.values())
-    return {
-        action: mean_estimate(
-            np.array([counter[action] / counter.total() for counter in by_deal.values()]),
-            Range(0.0, 1.0),
-            level,
-            total,
-        )
-        for action in actions
-    }
+    def _rates(self, label: str, level: float, interval: Interval) -> dict[str, Estimate]:
+        rows, deals = self._counts[label], self._met[label]
+        totals = np.sum(list(rows.values()), axis=0)
+        seen = totals > 0
+        return {
+            action: mean_estimate(
+                counts[seen] / totals[seen], Range(0.0, 1.0), level, int(totals.sum()), deals, interval
+            )
+            for action, counts in sorted(rows.items())
+        }

@@ -13,7 +13,7 @@ from equipoise.cli.values import names, numbers, options
 from equipoise.errors import RequestError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import RenderableType
 
     from equipoise.auditing.result import AuditResult
 
@@ -48,6 +48,12 @@ def audit(
         typer.Option("--exact/--sample", help="Compute, or play episodes; as is by default, what is cheap."),
     ] = None,
     level: Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")] = 0.95,
+    interval: Annotated[
+        str, typer.Option("--interval", metavar="KIND", help="t, or bootstrap (bootstrap-t), by deal.")
+    ] = "t",
+    control_variates: Annotated[
+        bool, typer.Option("--control-variates", help="Take the luck of known draws out of samples.")
+    ] = False,
     option: o.OptionOption = None,
     pool: Annotated[
         list[str] | None,
@@ -100,6 +106,8 @@ def audit(
             seed=seed,
             exact=exact,
             level=level,
+            interval=interval,
+            control_variates=control_variates,
             pools=pools,
             weights=weights,
             options=changes,
@@ -127,13 +135,13 @@ def _games(given: list[str]) -> str | list[str]:
     return list(dict.fromkeys(given))
 
 
-def _tables(result: AuditResult, opponents: bool) -> list[Table]:
-    from equipoise.auditing.tables import difference_table, metric_table, opponent_table
+def _tables(result: AuditResult, opponents: bool) -> list[RenderableType]:
+    from equipoise.auditing.tables import difference_table, metric_table, opponent_table, power_notes
 
-    found = []
+    found: list[RenderableType] = []
     for game in dict.fromkeys(one.game for one in result.results):
         rows = [one for one in result.results if one.game == game]
-        found.append(metric_table(rows))
+        found += [metric_table(rows), *power_notes(rows)]
         if opponents:
             found += [opponent_table(one) for one in rows]
     if result.differences:

@@ -6,7 +6,7 @@ Both engines drive these; they differ only in when they ask.
 from __future__ import annotations
 
 from equipoise.errors import PolicyError
-from equipoise.games.base import Environment
+from equipoise.games.base import Environment, Question
 from equipoise.games.match import Match
 from equipoise.rollout.deals import DecisionDraws
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
@@ -20,6 +20,7 @@ class RunningEpisode:
 
     __slots__ = (
         "_answers",
+        "_asked",
         "_decisions",
         "_pending",
         "_retries",
@@ -40,6 +41,7 @@ class RunningEpisode:
         self._pending: dict[Seat, Turn] = {}
         self._decisions: list[Decision] = []
         self._answers: dict[Seat, Action] = {}
+        self._asked: dict[Seat, Question] = {}
         self._retries: dict[Seat, int] = {}
 
     @property
@@ -99,7 +101,7 @@ class RunningEpisode:
 
     def _decision(self, seat: Seat) -> Decision:
         request, retry = self.request, self._retries.get(seat, 0)
-        question = self.environment.observe(seat)
+        question = self._asked[seat] = self.environment.observe(seat)
         if seat == request.seat:
             seed = request.deal.seed
             owner = f"{request.deal.key}|{request.id}"
@@ -124,7 +126,7 @@ class RunningEpisode:
         valid = choice.validity is Validity.VALID
         action = choice.action if valid else self._fallback(decision)
         assert action is not None
-        asked = self.environment.observe(decision.seat)
+        asked = self._asked[decision.seat]
         turn = Turn(decision.seat, asked.round, asked.step, asked.label, action, choice, decision.retry)
         self._pending[decision.seat] = turn
         if decision.seat == self.request.seat:
