@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.auditing.certify import Budget
 from equipoise.auditing.compare import Comparison, compare_results, differences
 from equipoise.auditing.loading import Kept, load_kept, save_measures
 from equipoise.auditing.result import AuditResult, GameResult
@@ -37,7 +38,7 @@ def audit(
     policy: Any,
     *,
     baseline: Any = None,
-    episodes: int = 100,
+    episodes: int | None = None,
     seed: int = 0,
     exact: bool | None = None,
     level: float = 0.95,
@@ -46,6 +47,7 @@ def audit(
     pools: Mapping[str, Sequence[str]] | None = None,
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, Any] | None = None,
+    budget: str | int | None = None,
     rule: InvalidRule | None = None,
     out: str | Path | None = None,
     quiet: bool = True,
@@ -60,7 +62,8 @@ def audit(
             decision to an action or to a mapping from actions to probabilities.
         baseline: Another policy, played on the same deals; paired differences are reported, with Holm's
             correction over the games.
-        episodes: Deals per opponent, each played from both seats.
+        episodes: Deals per opponent, each played from both seats; None plays 100, or 40 where a language
+            model must be asked.
         seed: Seed of deals and draws.
         exact: True computes exactly, False samples, None computes what is cheap.
         level: Confidence level.
@@ -69,6 +72,9 @@ def audit(
         pools: Opponents by pool, replacing the game's own.
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
         options: Options of the game.
+        budget: How much to ask a policy that is sampled for a certified interval of best_response and
+            security: a number of queries (``5000``) or a time (``"10m"``). None is content with the
+            strongest opponent met.
         rule: What happens to invalid answers.
         out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
         quiet: Whether to show no progress.
@@ -83,13 +89,14 @@ def audit(
     """
     reporter = reporter or Reporter(quiet)
     config = AuditConfig(
-        episodes,
+        AuditConfig.episodes if episodes is None else episodes,
         seed,
         exact,
         level,
         rule=rule or InvalidRule(),
         interval=interval,
         control_variates=control_variates,
+        budget=None if budget is None else Budget.parse(budget),
     )
     games = _games(game, options)
     players = [
@@ -107,9 +114,12 @@ def audit(
     for one in games:
         here = _configure(config, one, pools, weights)
         found = []
-        for role, spec in players:
+        loaded = {role: loader.load(spec, one) for role, spec in players}
+        if episodes is None:
+            here = replace(here, episodes=min(player.deals for player in loaded.values()))
+        for role, player in loaded.items():
             place = None if out is None else Path(out) / one.name / role
-            found.append(audit_game(one, loader.load(spec, one), replace(here, out=place), reporter))
+            found.append(audit_game(one, player, replace(here, out=place), reporter))
         results += found
         if baseline is not None:
             pairs.append((found[0], found[1]))

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from equipoise.auditing.certify import Budget, certify
 from equipoise.auditing.exact.reply import worst_case
+from equipoise.auditing.result import GameResult
+from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.registry import make_game
 from equipoise.opponents.registry import get_strategy
+from equipoise.policies.base import AsyncPolicy
 from equipoise.policies.python import FunctionPolicy
+from equipoise.policies.registry import load_policy
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.types import Decision, Kind, Probabilities
+from equipoise.types import Choice, Decision, Kind, Probabilities
 
 IPD = make_game("ipd", rounds=5)
 
@@ -82,7 +87,8 @@ def test_time_ends_it_too() -> None:
     assert found.best_response.kind is Kind.INTERVAL
 
 
-def test_every_batch_is_kept() -> None:
+def test_batches_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equipoise.auditing.certify.KEEP", 1)
     calls: list[int] = []
     certify(FunctionPolicy(grudging, "g"), IPD, Budget(queries=100), keep=lambda: calls.append(1))
     assert len(calls) >= 3
@@ -95,6 +101,49 @@ def test_a_policy_without_probabilities_cannot_be_certified() -> None:
 
     with pytest.raises(NoProbabilitiesError):
         certify(Mute(grudging, "mute"), IPD, Budget(queries=5))
+
+
+def sampled(policy: Any, tmp: Path | None = None, **changes: Any) -> GameResult:
+    config = AuditConfig(episodes=3, exact=False, out=tmp, **changes)
+    return audit_game(IPD, policy, config)
+
+
+def test_an_audit_with_a_budget_reports_certified_intervals() -> None:
+    policy = FunctionPolicy(grudging, "grudging")
+    without = sampled(policy)
+    assert without.metrics["best_response"].kind is Kind.LOWER_BOUND  # type: ignore[union-attr]
+    assert without.settings["replies"] == "strongest opponent met"
+    found = sampled(policy, budget=Budget(queries=90))
+    exact = certify(policy, IPD, Budget(queries=10_000))
+    for name in ("best_response", "security"):
+        here, value = found.metrics[name], getattr(exact, name).value
+        assert here is not None
+        assert here.kind in (Kind.INTERVAL, Kind.EXACT)
+        assert here.low <= value <= here.high  # type: ignore[operator]
+    assert found.metrics["best_response"].kind is Kind.INTERVAL  # type: ignore[union-attr]
+    assert found.settings["replies"] == "90 queries"
+    assert found.metrics["utility"] == without.metrics["utility"]
+
+
+def test_what_was_asked_is_kept_with_the_audit(tmp_path: Path) -> None:
+    model = load_policy("tiny-random", IPD)
+    first = sampled(model, tmp_path, budget=Budget(queries=40))
+    table = model.state_dict()["table"]
+    again = load_policy("tiny-random", IPD)
+    second = sampled(again, tmp_path, budget=Budget(queries=40))
+    assert second.metrics == first.metrics
+    assert again.state_dict()["table"] == table
+
+
+def test_who_gives_no_probabilities_is_told_so() -> None:
+    class Remote(AsyncPolicy):
+        name = "remote"
+
+        async def decide(self, decision: Decision) -> Choice:
+            return Choice("COOPERATE")
+
+    with pytest.raises(RequestError, match="'remote' gives no probabilities: leave out --budget"):
+        sampled(Remote(), budget=Budget(queries=5))
 
 
 @pytest.mark.parametrize(

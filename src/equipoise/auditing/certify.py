@@ -25,10 +25,13 @@ from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Decision, Estimate, Kind, Probabilities, Seat
 
-__all__ = ["Budget", "certify"]
+__all__ = ["Budget", "Certified", "certify"]
 
 BATCH = 32
 """Questions asked at a time: enough to fill a batch, few enough that the next ones know the answers."""
+
+KEEP = 16
+"""Batches after which the policy's table is put on disk."""
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -88,7 +91,7 @@ def certify(
         game: The game (its stage game is searched where rounds are independent).
         budget: How much to ask; two thirds of it go to best_response first.
         reporter: Shows the interval as it shrinks.
-        keep: Called after every batch, to put the policy's table on disk.
+        keep: Called now and then, and at the end, to put the policy's table on disk.
 
     Raises:
         NoProbabilitiesError: The policy gives none.
@@ -98,6 +101,8 @@ def certify(
     reporter = reporter or silent()
     best = _mean(game, asker, OWN, 1.0, clock.part(2.0 / 3.0, asker), reporter)
     worst = _mean(game, asker, OPPONENT, -1.0, clock.part(1.0, asker), reporter)
+    if keep is not None:
+        keep()
     # What the policy keeps at least is minus the most a responder can take from it.
     return Certified(_estimate(best), _estimate(Extent(0.0 - worst.high, 0.0 - worst.low)), asker.queries)
 
@@ -127,7 +132,7 @@ class _Asker:
         self.policy, self.stage, self._keep = policy, stage, keep
         self.seats: tuple[Seat, ...] = tuple(range(stage.info_record.seats))
         self.tables: dict[Seat, dict[InformationKey, Probabilities]] = {seat: {} for seat in self.seats}
-        self.queries = 0
+        self.queries = self._batches = 0
         self.acts_on_seat = False
 
     def ask(self, wanted: list[Wanted]) -> None:
@@ -138,7 +143,8 @@ class _Asker:
             self.tables[seat].update(zip((one.key for one in wanted), here, strict=True))
             self.acts_on_seat = self.acts_on_seat or here != rows[: len(wanted)]
         self.queries += len(wanted)
-        if self._keep is not None:
+        self._batches += 1
+        if self._keep is not None and self._batches % KEEP == 0:
             self._keep()
 
     def _decision(self, wanted: Wanted, seat: Seat) -> Decision:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.auditing.behaviour import Placed, behaviour
+from equipoise.auditing.certify import Budget, Certified, certify
 from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
@@ -69,6 +70,8 @@ class AuditConfig:
         out: Folder for transcripts; None keeps none.
         interval: Kind of the intervals of samples: ``t`` or ``bootstrap``.
         control_variates: Whether samples are corrected for what chance and known draws did by luck.
+        budget: How much to ask a policy that is sampled for certified bounds of the strongest replies to
+            it; None is content with the opponents met.
     """
 
     episodes: int = 100
@@ -83,6 +86,7 @@ class AuditConfig:
     out: Path | None = None
     interval: str = "t"
     control_variates: bool = False
+    budget: Budget | None = None
 
     def __post_init__(self) -> None:
         """Check the ranges.
@@ -173,7 +177,10 @@ class _Audit:
         measures = sampled_measures(panel, self.objective, self.info, replies)
         if isinstance(policy, Policy) and policy.always_legal:
             measures["invalid_rate"] = Measure.exact(0.0)
-        one_sided = sampled_bounds(panel, self.info, level, kind)
+        bounds = sampled_bounds(panel, self.info, level, kind)
+        certified = self._certified(policy, sampling, reporter)
+        if certified is not None:
+            bounds = {"best_response": certified.best_response, "security": certified.security}
         rows = {name: opponent_estimates(panel, name, self.info, level, kind) for name in opponents}
         settings = {
             "method": "sample",
@@ -185,9 +192,18 @@ class _Audit:
             "control_variates": config.control_variates,
             "power": power_of(measures, level, kind),
             "covers": "evaluation noise of this one policy",
+            "replies": "strongest opponent met" if certified is None else f"{certified.queries} queries",
         }
-        result = self._result(measures, one_sided, rows, settings, policy)
+        result = self._result(measures, bounds, rows, settings, policy)
         return _with(result, behaviour=sample.tally.rates(level, kind))
+
+    def _certified(self, policy: AnyPolicy, sampling: Sampling, reporter: Reporter) -> Certified | None:
+        """Return certified bounds of the strongest replies, if they were asked for."""
+        if self.config.budget is None:
+            return None
+        if not isinstance(policy, Policy):
+            raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --budget")
+        return certify(policy, self.game, self.config.budget, reporter, sampling.keeper())
 
     def _values(self, means: Mapping[str, Features]) -> dict[str, float | None]:
         """Return every metric that is a function of exact mean features."""

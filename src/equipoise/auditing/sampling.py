@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +103,14 @@ class Sampling:
                 for episode in fresh:
                     reduced.add(episode)
         return Sample(reduced.panel.panel(), reduced.tally)
+
+    def keeper(self) -> Callable[[], None]:
+        """Return a function that puts what the policy has been asked so far on disk, if there is a folder."""
+        if self.config.out is None:
+            return lambda: None
+        store = AuditStore(self.config.out, self._request())
+        store.load_table(self.policy)
+        return lambda: store.keep_table(self.policy)
 
     def _chunks(self, done: int) -> Iterator[range]:
         """Yield the deals of every chunk that is not done."""

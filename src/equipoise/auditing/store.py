@@ -46,11 +46,15 @@ class AuditStore:
     def finish_chunk(self, episodes: Sequence[Episode], policy: object) -> None:
         """Put a finished chunk on disk."""
         append_episodes(self.transcript, episodes)
+        self.chunks += 1
+        self.episodes += len(episodes)
+        self.keep_table(policy)
+
+    def keep_table(self, policy: object) -> None:
+        """Put what the policy's table has gained on disk, with a mark of what is finished."""
         table = policy.state_dict().get("table", {}) if isinstance(policy, Policy) else {}
         new = {key: value for key, value in table.items() if key not in self._table}
         self._table.update(new)
-        self.chunks += 1
-        self.episodes += len(episodes)
         mark = {"chunk": self.chunks, "episodes": self.episodes, "table": new}
         with self._marks.open("a", encoding="utf-8") as file:
             file.write(json.dumps(mark) + "\n")

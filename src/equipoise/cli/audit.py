@@ -40,8 +40,13 @@ def audit(
         ),
     ] = None,
     episodes: Annotated[
-        int, typer.Option("--episodes", "-n", help="Deals per opponent, each from both seats.")
-    ] = 100,
+        int | None,
+        typer.Option(
+            "--episodes",
+            "-n",
+            help="Deals per opponent, each from both seats; by default 100, or 40 for language models.",
+        ),
+    ] = None,
     seed: o.SeedOption = 0,
     exact: Annotated[
         bool | None,
@@ -54,6 +59,14 @@ def audit(
     control_variates: Annotated[
         bool, typer.Option("--control-variates", help="Take the luck of known draws out of samples.")
     ] = False,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="QUERIES|TIME",
+            help="Ask a sampled policy this much for certified best_response and security: 5000, 90s, 10m.",
+        ),
+    ] = None,
     option: o.OptionOption = None,
     pool: Annotated[
         list[str] | None,
@@ -108,6 +121,7 @@ def audit(
             level=level,
             interval=interval,
             control_variates=control_variates,
+            budget=budget,
             pools=pools,
             weights=weights,
             options=changes,

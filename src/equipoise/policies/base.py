@@ -32,11 +32,13 @@ class Policy(ABC):
         strict: Whether a wrong answer is an error (scripted, tabular, ``python:``) or data (models).
         always_legal: Whether an invalid answer is impossible by construction.
         version: Training step, stored with every episode.
+        deals: Deals per opponent that an audit plays unless told otherwise.
     """
 
     name: str
     fingerprint: str = ""
     exact_states: int = 0
+    deals: int = 100
     strict: bool = True
     always_legal: bool = False
     version: int = 0
@@ -80,10 +82,12 @@ class AsyncPolicy(ABC):
         strict: Whether a wrong answer is an error; for endpoints it is data.
         version: Training step, 0 for endpoints.
         limit: Largest number of open requests.
+        deals: Deals per opponent that an audit plays unless told otherwise.
     """
 
     name: str
     fingerprint: str = ""
+    deals: int = 40
     strict: bool = False
     version: int = 0
     limit: int = 16

@@ -39,6 +39,7 @@ class LocalPolicy(Policy):
 
     strict = False
     exact_states = 64
+    deals = 40
     always_legal = True
 
     def __init__(
