@@ -121,7 +121,7 @@ def test_an_audit_with_a_budget_reports_certified_intervals() -> None:
         assert here.kind in (Kind.INTERVAL, Kind.EXACT)
         assert here.low <= value <= here.high  # type: ignore[operator]
     assert found.metrics["best_response"].kind is Kind.INTERVAL  # type: ignore[union-attr]
-    assert found.settings["replies"] == "90 queries"
+    assert 30 < int(found.settings["replies"].removesuffix(" queries")) <= 90
     assert found.metrics["utility"] == without.metrics["utility"]
 
 
