@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
-from equipoise.files import claim
+from equipoise.files import claim, folder_name
 from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
@@ -92,7 +92,7 @@ def audit(
         here = _configure(config, one, pools, weights)
         found = []
         for role, spec in players:
-            place = None if out is None else Path(out) / one.name / role
+            place = None if out is None else Path(out) / folder_name(one.info_record.id) / role
             found.append(audit_game(one, loader.load(spec, one), replace(here, out=place), reporter))
         results += found
         if baseline is not None:
