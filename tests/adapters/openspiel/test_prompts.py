@@ -44,7 +44,8 @@ def test_the_prompt_of_a_known_state() -> None:
     assert prompt.rules == (
         "You play Kuhn Poker (kuhn_poker) against one other player. At the end each of you gets between "
         "-2 and 2 points. What one wins, the other loses. You are told what you know in the notation of the "
-        'game, and then your legal actions. Answer with one line: "Action:" and then one of the legal actions.\n\n'
+        'game, and then your legal actions. Answer with one line: "Action:" and then one of the legal '
+        "actions.\n\n"
     )
     assert prompt.situation == (
         "You are player 0.\nWhat you know: 2pb\nWhat you see now: 212\nLegal actions: Pass, Bet"

@@ -49,15 +49,31 @@ class View:
 class _State(State):
     """A history of OpenSpiel; everything but the history is filled in when first asked for."""
 
-    __slots__ = ("_draws", "_following", "_game", "_hash", "_history", "_node", "_view", "_words")
+    __slots__ = (
+        "_draws",
+        "_following",
+        "_game",
+        "_hash",
+        "_history",
+        "_legal",
+        "_movers",
+        "_node",
+        "_over",
+        "_view",
+        "_words",
+    )
 
     def __init__(self, game: OpenSpielGame, node: Any, draws: int = 0) -> None:
         """Take OpenSpiel's state, never changed afterwards, and how many draws led to it."""
         self._game, self._node, self._draws = game, node, draws
         self._history: tuple[int, ...] = tuple(node.history())
         self._hash = hash(self._history)
+        mover = node.current_player()
+        self._movers: tuple[Seat, ...] = (mover,) if mover >= 0 else ()
+        self._over = bool(node.is_terminal())
         self._following: dict[str, Step] = {}
         self._words: dict[str, int] | None = None
+        self._legal: tuple[Action, ...] | None = None
         self._view: View | None = None
 
     def __hash__(self) -> int:
@@ -75,19 +91,18 @@ class _State(State):
 
     @property
     def is_over(self) -> bool:
-        return bool(self._node.is_terminal())
+        return self._over
 
     @property
     def players_to_move(self) -> tuple[Seat, ...]:
-        mover = self._node.current_player()
-        return (mover,) if mover >= 0 else ()
+        return self._movers
 
     @property
     def chance(self) -> str | None:
-        return f"draw/{self._draws}" if self._node.is_chance_node() else None
+        return None if self._movers or self._over else f"draw/{self._draws}"
 
     def chance_outcomes(self) -> tuple[tuple[Hashable, float], ...]:
-        if not self._node.is_chance_node():
+        if self._movers or self._over:
             return ()
         found = self._node.chance_outcomes()
         return tuple((word, float(p)) for word, (_, p) in zip(self._numbers, found, strict=True))
@@ -96,7 +111,9 @@ class _State(State):
         return self._step(str(outcome))
 
     def legal_actions(self, seat: Seat) -> tuple[Action, ...]:
-        return tuple(self._numbers)
+        if self._legal is None:
+            self._legal = tuple(self._numbers)
+        return self._legal
 
     def observation(self, seat: Seat) -> View:
         if self._view is None or self._view.seat != seat:
@@ -106,8 +123,7 @@ class _State(State):
         return self._view
 
     def apply(self, actions: Mapping[Seat, Action]) -> Step:
-        (seat,) = self.players_to_move
-        return self._step(str(actions[seat]))
+        return self._step(str(actions[self._movers[0]]))
 
     @property
     def _numbers(self) -> dict[str, int]:
