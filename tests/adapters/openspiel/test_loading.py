@@ -32,6 +32,15 @@ from equipoise.policies.registry import load_game
         ("liars_dice(dice_sides=3)", {"numdice": 2}, "openspiel:liars_dice(dice_sides=3,numdice=2)@1", None),
         ("liars_dice(dice_sides=3)", {"dice_sides": 3}, "openspiel:liars_dice(dice_sides=3)@1", None),
         ("leduc_poker(suit_isomorphism=true)", {}, "openspiel:leduc_poker(suit_isomorphism=True)@1", None),
+        ("kriegspiel(50_move_rule=false)", {}, "openspiel:kriegspiel(50_move_rule=False)@1", None),
+        ("tic_tac_toe", {}, "openspiel:tic_tac_toe@1", {}),
+        # Its epsilon has to be given, so what OpenSpiel lists as the default is part of the name.
+        (
+            "add_noise(game=kuhn_poker,epsilon=1.0,seed=1)",
+            {},
+            "openspiel:add_noise(epsilon=1.0,game=kuhn_poker,seed=1)@1",
+            None,
+        ),
         ("misere(game=kuhn_poker)", {}, "openspiel:misere(game=kuhn_poker)@1", {"game": "kuhn_poker"}),
         (
             "misere(game=liars_dice(dice_sides=2))",
@@ -51,8 +60,17 @@ def test_a_game_is_known_by_the_parameters_that_differ(
         assert game.options.changed() == changed
 
 
-def test_a_canonical_name_names_the_same_game() -> None:
-    first = load_game("openspiel:liars_dice", {"dice_sides": 2})
+@pytest.mark.parametrize(
+    "name",
+    [
+        "liars_dice(dice_sides=2)",
+        "leduc_poker(suit_isomorphism=true)",
+        "misere(game=liars_dice(dice_sides=2))",
+        "add_noise(game=kuhn_poker,epsilon=1.0,seed=1)",
+    ],
+)
+def test_a_canonical_name_names_the_same_game(name: str) -> None:
+    first = load_game(f"openspiel:{name}")
     again = load_game(first.info_record.id, first.options.changed())
     assert again.info_record == first.info_record
 
@@ -91,13 +109,14 @@ def test_the_declaration_is_openspiels() -> None:
         ("liars_dice(dice_sides=-3)", r"'openspiel:liars_dice': OpenSpiel says .*dice_sides_ = -3"),
         (
             "kuhn_poker(players=3)",
-            r"'openspiel:kuhn_poker' does not fit: it has 3 players, and only two-player",
+            r"'openspiel:kuhn_poker' does not fit: it has 3 players, and only .* set players=2 if it can",
         ),
         ("blackjack", r"'openspiel:blackjack' does not fit: it has 1 player"),
         ("mfg_crowd_modelling", r"does not fit: it is a mean-field game"),
         ("negotiation", r"does not fit: it draws chance by itself"),
         ("python_iterated_prisoners_dilemma", r"does not fit: it has no information-state string"),
         ("misere(game=kuhn)", r"unknown OpenSpiel game 'kuhn': did you mean"),
+        ("nfg_game", r"'openspiel:nfg_game': OpenSpiel says"),
         ("misere", r"'openspiel:misere': OpenSpiel says"),
     ],
 )
@@ -120,7 +139,7 @@ def test_a_parameter_that_is_given_two_values_is_a_wrong_request() -> None:
 def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     with pytest.raises(RequestError, match=r"pip install 'equipoise\[exact\]'"):
-        library.specification("kuhn_poker")
+        library.game_type("kuhn_poker")
     with pytest.raises(RequestError, match=r"pip install 'equipoise\[exact\]'"):
         load_game("openspiel:a_game_nobody_loaded_before")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.errors import RequestError, nearest
 
-__all__ = ["has_observations", "open_game", "specification"]
+__all__ = ["game_type", "has_observations", "open_game"]
 
 
 def _library() -> Any:
@@ -24,8 +24,11 @@ def _library() -> Any:
     return pyspiel
 
 
-def specification(short: str) -> dict[str, Any]:
-    """Return the parameters of a game with their defaults; a game as a parameter is a mapping.
+def game_type(short: str) -> Any:
+    """Return what OpenSpiel declares about a game.
+
+    Its ``parameter_specification`` has the parameters with their defaults (a game as a parameter is a
+    mapping); ``default_loadable`` tells whether these are enough, or some are placeholders.
 
     Raises:
         RequestError: OpenSpiel is missing, or has no such game; the nearest is named.
@@ -37,7 +40,7 @@ def specification(short: str) -> dict[str, Any]:
             import open_spiel.python.games  # noqa: F401
     for game in spiel.registered_games():
         if game.short_name == short:
-            return dict(game.parameter_specification)
+            return game
     guess = nearest(short, spiel.registered_names())
     hint = f"did you mean {guess!r}?" if guess else "pyspiel.registered_names() lists all"
     raise RequestError(f"unknown OpenSpiel game {short!r}: {hint}")
@@ -56,8 +59,9 @@ def open_game(short: str, parameters: Mapping[str, Any]) -> Any:
     with _muted():
         try:
             game = spiel.load_game(short, dict(parameters))
-        except spiel.SpielError as error:
-            raise RequestError(f"{name}: OpenSpiel says {_first_sentence(error)}") from None
+        except Exception as error:
+            # Beside its own exceptions OpenSpiel lets those of C++ through.
+            raise RequestError(f"{name}: OpenSpiel says {_one_line(error)}") from None
     problem = _misfit(game, spiel)
     if problem:
         raise RequestError(f"{name} does not fit: {problem}")
@@ -88,7 +92,10 @@ def _misfit(game: Any, spiel: Any) -> str | None:
     if kind.dynamics == spiel.GameType.Dynamics.MEAN_FIELD:
         return "it is a mean-field game, which has no two seats"
     if game.num_players() != 2:
-        return f"it has {game.num_players()} players, and only two-player games can be played"
+        count = game.num_players()
+        players = f"{count} player" if count == 1 else f"{count} players"
+        way_out = "set players=2 if it can" if "players" in game.get_parameters() else "choose another"
+        return f"it has {players}, and only two-player games can be played: {way_out}"
     if kind.chance_mode == spiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
         return "it draws chance by itself instead of giving the outcomes with their probabilities"
     if not kind.provides_information_state_string:
@@ -98,7 +105,7 @@ def _misfit(game: Any, spiel: Any) -> str | None:
     return None
 
 
-def _first_sentence(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     text = " ".join(str(error).split())
     return text if len(text) <= 200 else f"{text[:200]} …"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import create_model
 
-from equipoise.adapters.openspiel.library import open_game, specification
+from equipoise.adapters.openspiel.library import game_type, open_game
 from equipoise.adapters.openspiel.names import parse_name
 from equipoise.adapters.openspiel.rules import OpenSpielGame
 from equipoise.errors import RequestError
@@ -41,11 +41,11 @@ def make(name: str, options: Mapping[str, Any]) -> OpenSpielGame:
 @cache
 def _class_of(short: str) -> type[OpenSpielGame]:
     """Return the class of an OpenSpiel game, whose options are checked against the game's parameters."""
-    defaults = specification(short)
+    declared = game_type(short)
     # A parameter that is a game is written as a name, as OpenSpiel writes it too.
     fields: dict[str, Any] = {
         key: (str, "") if isinstance(default, dict) else (type(default), default)
-        for key, default in sorted(defaults.items())
+        for key, default in sorted(declared.parameter_specification.items())
     }
     parameters = create_model("Parameters", __base__=GameOptions, **fields)
 
@@ -54,18 +54,21 @@ def _class_of(short: str) -> type[OpenSpielGame]:
 
         Options = parameters
         name = f"openspiel:{short}"
+        placeholders = not declared.default_loadable
 
         def open(self) -> Any:
             """Return OpenSpiel's game."""
-            found = self.options.changed()
-            return open_game(short, {key: _argument(v, defaults[key]) for key, v in found.items()})
+            return open_game(short, _arguments(short, self.options))
 
     return Loaded
 
 
-def _argument(value: Any, default: Any) -> Any:
-    """Return a parameter as OpenSpiel takes it: a game as a mapping with its name and parameters."""
-    if not isinstance(default, dict):
-        return value
-    inner = make(value, {})
-    return {"name": inner.name.partition(":")[2], **inner.options.changed()}
+def _arguments(short: str, options: GameOptions) -> dict[str, Any]:
+    """Return the parameters that were given as OpenSpiel takes them: a game as a mapping."""
+    defaults = game_type(short).parameter_specification
+    found = options.model_dump(exclude_unset=True)
+    for key, value in found.items():
+        if isinstance(defaults[key], dict):
+            inner = make(value, {})
+            found[key] = {"name": inner.short, **_arguments(inner.short, inner.options)}
+    return found

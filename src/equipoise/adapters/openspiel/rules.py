@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from equipoise.adapters.openspiel.library import has_observations
 from equipoise.adapters.openspiel.names import action_words
@@ -153,7 +153,14 @@ class _State(State):
 
 
 class OpenSpielGame(Game):
-    """A two-player game of OpenSpiel; subclasses say which."""
+    """A two-player game of OpenSpiel; subclasses say which.
+
+    Attributes:
+        placeholders: Whether defaults may be placeholders for what must be given; then all that is given is
+            part of the name.
+    """
+
+    placeholders: ClassVar[bool] = False
 
     def __init__(self, options: GameOptions | None = None) -> None:
         """Open the game.
@@ -172,9 +179,15 @@ class OpenSpielGame(Game):
         """Return OpenSpiel's game."""
 
     @property
+    def short(self) -> str:
+        """OpenSpiel's name of the game, without parameters."""
+        return self.name.partition(":")[2]
+
+    @property
     def full_name(self) -> str:
         """The name with the parameters that differ from the defaults; it tells the rules apart."""
-        changed = self.options.changed()
+        given: GameOptions = self.options
+        changed = given.model_dump(exclude_unset=True) if self.placeholders else given.changed()
         inside = ",".join(f"{key}={value}" for key, value in sorted(changed.items()))
         return f"{self.name}({inside})" if inside else self.name
 
