@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from equipoise.errors import RequestError
-from equipoise.files import claim, write_json, write_text
+from equipoise.files import claim, folder_name, write_json, write_text
 
 WAY_OUT = "choose another folder"
 
@@ -141,3 +141,17 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     file.write_text("mine", encoding="utf-8")
     with pytest.raises(RequestError, match="choose another folder"):
         claim(file, "request.json", {}, WAY_OUT)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("multi_issue", "multi_issue"),
+        ("openspiel:liars_dice(numdice=2,dice_sides=3)", "openspiel_liars_dice(numdice=2,dice_sides=3)"),
+        ("game(file=../../etc/x)", "game(file=.._.._etc_x)"),
+        ("a b\\c\n*?d", "a_b_c_d"),
+    ],
+)
+def test_a_name_becomes_the_name_of_one_folder(text: str, name: str) -> None:
+    assert folder_name(text) == name
+    assert len(Path(folder_name(text)).parts) == 1

@@ -9,11 +9,21 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from equipoise.games.families import Family, register_family
+
 __version__ = version("equipoise")
 
 __all__ = ["__version__", "audit", "compare", "load_policy", "play", "solve", "train"]
 
 _API = frozenset(__all__) - {"__version__"}
+
+register_family(
+    "openspiel",
+    Family(
+        make="equipoise.adapters.openspiel.loading:make",
+        renderer="equipoise.adapters.openspiel.prompts:OpenSpielPrompts",
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:

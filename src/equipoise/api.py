@@ -14,7 +14,7 @@ from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.stats import interval_named
 from equipoise.errors import RequestError
-from equipoise.files import claim
+from equipoise.files import claim, folder_name
 from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
@@ -118,7 +118,7 @@ def audit(
         if episodes is None:
             here = replace(here, episodes=min(player.deals for player in loaded.values()))
         for role, player in loaded.items():
-            place = None if out is None else Path(out) / one.name / role
+            place = None if out is None else Path(out) / folder_name(one.info_record.id) / role
             found.append(audit_game(one, player, replace(here, out=place), reporter))
         results += found
         if baseline is not None:

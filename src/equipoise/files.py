@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
 
-__all__ = ["claim", "write_json", "write_text"]
+__all__ = ["claim", "folder_name", "write_json", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -26,6 +27,11 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, data: Any) -> None:
     """Write JSON, indented, with a final newline (see :func:`write_text`)."""
     write_text(path, json.dumps(data, indent=1) + "\n")
+
+
+def folder_name(text: str) -> str:
+    """Return text as the name of one folder on any system: what might be a separator becomes ``_``."""
+    return re.sub(r"[^\w.()=,+-]+", "_", text)
 
 
 def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:

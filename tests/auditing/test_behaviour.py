@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import pytest
 
 from equipoise.auditing.behaviour import behaviour, placements, tree_decisions
 from equipoise.auditing.exact.compile import compile_tree
-from equipoise.errors import PolicyError
-from equipoise.games.ipd import COOPERATE, DEFECT
+from equipoise.errors import PolicyError, RequestError
+from equipoise.games.base import GameInfo
+from equipoise.games.ipd import COOPERATE, DEFECT, PrisonersDilemma
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.registry import get_strategy
@@ -100,3 +103,17 @@ def test_a_fickle_function_is_sampled_unless_exactness_was_asked_for() -> None:
     assert behaviour(policy, IPD, None) is None
     with pytest.raises(PolicyError, match="answers differently when asked twice"):
         behaviour(policy, IPD, True)
+
+
+@pytest.mark.parametrize("spec", ["scripted:always_defect", lambda decision: DEFECT])
+def test_a_game_that_only_episodes_can_judge_is_not_walked(spec: Any) -> None:
+    class Endless(PrisonersDilemma):
+        @cached_property
+        def info_record(self) -> GameInfo:
+            return replace(super().info_record, solution="none")
+
+    game = Endless()
+    policy = load_policy(spec, game)
+    assert behaviour(policy, game, None) is None
+    with pytest.raises(RequestError, match="ipd is too large for exact values: leave out --exact"):
+        behaviour(policy, game, True)

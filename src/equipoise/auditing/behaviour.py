@@ -46,6 +46,10 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
             raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --exact")
         return None
     stage = game.stage()
+    if stage.info_record.solution == "none":
+        if exact:
+            raise RequestError(f"{game.name} is too large for exact values: leave out --exact")
+        return None
     known = policy.strategy(stage)
     if known is not None:
         return placements([known], stage)

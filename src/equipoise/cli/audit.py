@@ -30,7 +30,9 @@ def register(app: typer.Typer) -> None:
 def audit(
     games: Annotated[
         list[str],
-        typer.Argument(metavar="GAME", help="Games, python:FILE.py:NAME among them, or all."),
+        typer.Argument(
+            metavar="GAME", help="Games, openspiel:NAME and python:FILE.py:NAME among them, or all."
+        ),
     ],
     policy: o.PolicyOption,
     baseline: Annotated[
@@ -142,7 +144,7 @@ def _games(given: list[str]) -> str | list[str]:
             raise RequestError("'all' stands for every game: name no other beside it")
         return "all"
     for name in given:
-        if "=" in name and not name.startswith("python:"):
+        if ":" not in name.partition("=")[0] and "=" in name:
             raise RequestError(
                 f"{name!r} is no game: repeat --option, --pool or --weight for each of its values"
             )

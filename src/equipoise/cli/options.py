@@ -41,7 +41,10 @@ class OnInvalid(StrEnum):
 
 
 GameArgument = Annotated[
-    str, typer.Argument(metavar="GAME", help="A game (see `equipoise games`), or python:FILE.py:NAME.")
+    str,
+    typer.Argument(
+        metavar="GAME", help="A game (see `equipoise games`), openspiel:NAME or python:FILE.py:NAME."
+    ),
 ]
 PolicyOption = Annotated[
     str, typer.Option("--policy", "-p", metavar="POLICY", help="The policy (see `equipoise models`).")

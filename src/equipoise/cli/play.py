@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
 def play(
     game: Annotated[
         str | None,
-        typer.Argument(metavar="GAME", help="A game (see `equipoise games`), or python:FILE.py:NAME."),
+        typer.Argument(
+            metavar="GAME", help="A game (see `equipoise games`), openspiel:NAME or python:FILE.py:NAME."
+        ),
     ] = None,
     policy: Annotated[
         str | None,

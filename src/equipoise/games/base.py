@@ -72,7 +72,8 @@ class GameInfo:
         collusion: What c_t = 1 means, anchored to its benchmark; None where not applicable.
         externality: What x_t measures, anchored to its benchmark; None where not applicable.
         diagnostics: Names of further per-round numbers that the rules report for each seat.
-        solution: How the game can be solved: ``exact`` (tree and linear programme) or ``bounds``.
+        solution: How the game can be solved: ``exact`` (tree and linear programme), ``bounds``, or
+            ``none`` where it is too large for anything but playing episodes.
     """
 
     id: str
@@ -92,7 +93,7 @@ class GameInfo:
     collusion: str | None = None
     externality: str | None = None
     diagnostics: tuple[str, ...] = ()
-    solution: Literal["exact", "bounds"] = "exact"
+    solution: Literal["exact", "bounds", "none"] = "exact"
 
     @property
     def key(self) -> str:

@@ -8,6 +8,7 @@ from equipoise.errors import unknown
 from equipoise.games.auction import Auction
 from equipoise.games.base import Game
 from equipoise.games.commons import Commons
+from equipoise.games.families import family_of
 from equipoise.games.ipd import PrisonersDilemma
 from equipoise.games.kuhn import KuhnPoker
 from equipoise.games.multi_issue import MultiIssue
@@ -37,11 +38,14 @@ def game_names() -> tuple[str, ...]:
 
 
 def make_game(name: str, **options: object) -> Game:
-    """Build a game by name.
+    """Build a game by name; a family of games answers to its prefix (see ``games.families``).
 
     Raises:
         RequestError: The game or an option does not exist, or an option is out of range.
     """
+    if (family := family_of(name)) is not None:
+        made: Game = family[0].part(family[0].make)(family[1], options)
+        return made
     found = _GAMES.get(name) or _plugins().get(name)
     if found is None:
         raise unknown("game", name, game_names())

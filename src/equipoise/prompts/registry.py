@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from equipoise.errors import unknown
+from equipoise.games.families import family_of
 from equipoise.prompts.auction import AuctionPrompts
 from equipoise.prompts.base import Renderer
 from equipoise.prompts.commons import CommonsPrompts
@@ -31,11 +32,14 @@ def register_renderer(renderer: Renderer) -> Renderer:
 
 
 def get_renderer(game: str) -> Renderer:
-    """Return the renderer of a game.
+    """Return the renderer of a game: its own, or that of its family.
 
     Raises:
         RequestError: The game has no words.
     """
+    if game not in _RENDERERS and (family := family_of(game)) is not None:
+        shared: Renderer = family[0].part(family[0].renderer)()
+        return shared
     if game not in _RENDERERS:
         raise unknown("prompt renderer for game", game, _RENDERERS)
     return _RENDERERS[game]

@@ -15,7 +15,7 @@ from pathlib import Path
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, write_json
+from equipoise.files import claim, folder_name, write_json
 from equipoise.games.base import Game
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
@@ -79,7 +79,7 @@ class _Runner:
     def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
         """Run all stages of one game; return its results and differences."""
         game, config = self._prepare(name, one)
-        place = self.folder / game.name
+        place = self.folder / folder_name(game.info_record.id)
         results: dict[str, GameResult] = {}
         if "audit" in self.stages:
             results["base"] = self._audit(game, config, lambda: self._base(game), place, "base")

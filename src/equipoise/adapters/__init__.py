@@ -1,0 +1,1 @@
+"""Bridges to other people's ecosystems: optional, loaded when asked for, thin."""

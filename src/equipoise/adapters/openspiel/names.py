@@ -1,0 +1,86 @@
+"""Names of games with their parameters, and names of actions that a parser can tell apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from equipoise.errors import RequestError
+from equipoise.prompts.base import MARKER
+
+__all__ = ["Name", "action_words", "parse_name", "plain"]
+
+
+class Name(NamedTuple):
+    """A game's short name and its parameters as they were written."""
+
+    short: str
+    parameters: dict[str, str]
+
+
+def parse_name(text: str) -> Name:
+    """Read ``NAME`` or ``NAME(key=value, ...)``; a value may be such a name itself.
+
+    Raises:
+        RequestError: It is neither.
+    """
+    short, bracket, rest = text.strip().partition("(")
+    if not re.fullmatch(r"\w+", short.strip()) or (bracket and not rest.endswith(")")):
+        raise _malformed(text)
+    parameters: dict[str, str] = {}
+    for part in _split(rest[:-1], text) if bracket else ():
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not key:
+            raise _malformed(text)
+        if key in parameters:
+            raise RequestError(f"'openspiel:{text}': {key} is given twice")
+        parameters[key] = value
+    return Name(short.strip(), parameters)
+
+
+def _split(inside: str, text: str) -> list[str]:
+    """Split at the commas that stand in no bracket."""
+    parts, depth = [""], 0
+    for sign in inside:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            raise _malformed(text)
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    if depth:
+        raise _malformed(text)
+    return [] if parts == [""] else parts
+
+
+def _malformed(text: str) -> RequestError:
+    return RequestError(
+        f"'openspiel:{text}' is no name of a game: write 'openspiel:NAME' or 'openspiel:NAME(key=value, ...)'"
+    )
+
+
+def plain(word: str) -> str:
+    """Return what a reader of answers keeps of a word: no case, markup, quotes, marker or final full stop."""
+    bare = re.sub(rf"^{re.escape(MARKER)}", "", word.strip("*_`\"' "), flags=re.IGNORECASE)
+    return bare.strip("*_`\"' \t.").casefold()
+
+
+def action_words(found: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """Return a word for each of the actions that are legal together, none like another.
+
+    Args:
+        found: The number of each action and OpenSpiel's string for it. Words that a reader could not
+            tell apart get their number appended; where even that leaves two alike, all go by number.
+    """
+    words = [" ".join(text.split()) for _, text in found]
+    alike = Counter(map(plain, words))
+    apart = [
+        word if plain(word) and alike[plain(word)] == 1 else f"{word} {number}".strip()
+        for word, (number, _) in zip(words, found, strict=True)
+    ]
+    if len(set(map(plain, apart))) == len(apart):
+        return tuple(apart)
+    return tuple(f"action {number}" for number, _ in found)
