@@ -60,6 +60,8 @@ class Solution:
     @cached_property
     def replies(self) -> dict[str, float] | None:
         """The best reply's payoff per round against each exploiter, or None where that takes too long."""
+        if self.game.info_record.solution == "none":
+            return None
         try:
             return {
                 name: reply_value(self.game, self._strategies[name], STEPS)
@@ -75,6 +77,8 @@ class Solution:
         None if all of them are.
         """
         found: dict[str, float] = {}
+        if self.game.info_record.solution == "none":
+            return None
         for name, strategy in strategies(self.game.name).items():
             try:
                 found[name] = self._safety(strategy)
