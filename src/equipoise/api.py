@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.auditing.spreads import Spread, spreads
+from equipoise.auditing.wordings import audit_wordings, check_worded, panel_of
 from equipoise.errors import RequestError
 from equipoise.files import claim
 from equipoise.games.base import Game
@@ -18,6 +20,8 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import is_local, load_game, load_opponents
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
+from equipoise.prompts.base import PLAIN
+from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play as play_episodes
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule
@@ -43,6 +47,7 @@ def audit(
     options: Mapping[str, Any] | None = None,
     rule: InvalidRule | None = None,
     out: str | Path | None = None,
+    panel: bool = False,
     quiet: bool = True,
     reporter: Reporter | None = None,
     **settings: Any,
@@ -63,9 +68,10 @@ def audit(
         options: Options of the game.
         rule: What happens to invalid answers.
         out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
+        panel: Whether to audit a language model in every wording of each game, and report the spread.
         quiet: Whether to show no progress.
         reporter: Shows progress instead.
-        settings: Settings of language models (mode, temperature, dtype, device, threads …).
+        settings: Settings of language models (mode, temperature, wording, dtype, device, threads …).
 
     Returns:
         The results; print them, or use ``to_json``, ``to_dataframe``, ``save``.
@@ -76,6 +82,8 @@ def audit(
     reporter = reporter or Reporter(quiet)
     config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
     games = _games(game, options)
+    if panel:
+        _check_panel(games, policy, baseline, settings)
     players = [
         (role, spec) for role, spec in (("policy", policy), ("baseline", baseline)) if spec is not None
     ]
@@ -83,13 +91,21 @@ def audit(
         request = {
             "games": [one.info_record.key for one in games],
             "players": {role: spec if isinstance(spec, str) else "from Python" for role, spec in players},
+            **({"panel": True} if panel else {}),
         }
         claim(Path(out), "audit.request.json", request, "choose another out folder")
     loader = _Loader({**settings, "quiet": reporter.quiet})
     results: list[GameResult] = []
     differences: list[Difference] = []
+    extremes: list[Spread] = []
     for one in games:
         here = _configure(config, one, pools, weights)
+        if panel:
+            place = None if out is None else Path(out) / one.name
+            worded = audit_wordings(one, loader.load(policy, one), replace(here, out=place), reporter)
+            results += worded.values()
+            extremes += spreads(worded, level)
+            continue
         found = []
         for role, spec in players:
             place = None if out is None else Path(out) / one.name / role
@@ -97,7 +113,7 @@ def audit(
         results += found
         if baseline is not None:
             differences += paired(found[0], found[1], (found[0].policy, found[1].policy), level)
-    result = AuditResult(results, differences)
+    result = AuditResult(results, differences, extremes)
     if out is not None:
         result.save(Path(out) / "audit.json")
     return result
@@ -226,6 +242,18 @@ def _configure(
     return replace(config, pools=chosen, weights=penalties)
 
 
+def _check_panel(games: Sequence[Game], policy: Any, baseline: Any, settings: Mapping[str, Any]) -> None:
+    """Check, before anything is loaded, that a panel is all that was asked for, and that there is one."""
+    if baseline is not None:
+        raise RequestError("a panel compares a policy with itself in other words: leave out the baseline")
+    if "wording" in settings:
+        raise RequestError(f"wording {settings['wording']!r}: a panel has all wordings, leave one of the two")
+    for game in games:
+        panel_of(game)
+    if not is_local(policy):
+        check_worded(_load_policy(policy, games[0]))
+
+
 class _Loader:
     """Loads policies; a language model is loaded once, whatever the number of games."""
 
@@ -236,6 +264,8 @@ class _Loader:
     def load(self, spec: Any, game: Game) -> AnyPolicy:
         if not is_local(spec):
             return _load_policy(spec, game)
+        # A wording that the first game has need not be one of the next.
+        get_renderer(game.name, self._settings.get("wording", PLAIN))
         if spec not in self._loaded:
             self._loaded[spec] = _load_policy(spec, game, **self._settings)
         return self._loaded[spec]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from equipoise.auditing.metrics import METRICS, Measure, difference
+from equipoise.auditing.spreads import Spread
 from equipoise.errors import RequestError
 from equipoise.files import write_json
 from equipoise.types import Estimate
@@ -32,6 +33,7 @@ class GameResult:
         settings: How the numbers came about.
         behaviour: By information state: probability (or frequency) of each action, for small games.
         measures: What paired differences need; not part of the JSON.
+        remeasure: Gives the measures for another level, at which the signs of gaps are then settled.
     """
 
     game: str
@@ -43,6 +45,13 @@ class GameResult:
     settings: Mapping[str, Any]
     behaviour: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     measures: Mapping[str, Measure | None] = field(default_factory=dict, repr=False, compare=False)
+    remeasure: Callable[[float], Mapping[str, Measure | None]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    def at(self, level: float) -> Mapping[str, Measure | None]:
+        """Return the measures for a level; as they are where they were read from a file."""
+        return self.measures if self.remeasure is None else self.remeasure(level)
 
     def to_json(self, measures: bool = False) -> dict[str, Any]:
         """Return the result in the form of audit schema 1.
@@ -134,10 +143,12 @@ class AuditResult:
     Attributes:
         results: One a game and policy.
         differences: Paired differences from a baseline, where one was given.
+        spreads: Extremes over the wordings of each game, where the policy was audited in all of them.
     """
 
     results: Sequence[GameResult]
     differences: Sequence[Difference] = ()
+    spreads: Sequence[Spread] = ()
 
     def __getitem__(self, game: str) -> GameResult:
         """Return the first result of a game."""
@@ -165,6 +176,8 @@ class AuditResult:
         data: dict[str, Any] = {"schema": SCHEMA, "results": [r.to_json() for r in self.results]}
         if self.differences:
             data["differences"] = [d.to_json() for d in self.differences]
+        if self.spreads:
+            data["spreads"] = [s.to_json() for s in self.spreads]
         return data
 
     def save(self, path: str | Path, **extra: object) -> None:
@@ -187,6 +200,7 @@ class AuditResult:
         return cls(
             [GameResult.from_json(row) for row in data["results"]],
             [Difference.from_json(row) for row in data.get("differences", ())],
+            [Spread.from_json(row) for row in data.get("spreads", ())],
         )
 
     def to_dataframe(self) -> Any:

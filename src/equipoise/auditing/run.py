@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.registry import load_opponents, strategies_of
+from equipoise.policies.worded import Worded
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
@@ -163,7 +165,8 @@ class _Audit:
         panel = Panel.of(episodes)
         level = self.config.level
         replies = None if self.solution is None else self.solution.replies
-        measures = sampled_measures(panel, self.objective, self.info, level, replies)
+        remeasure = partial(sampled_measures, panel, self.objective, self.info, replies=replies)
+        measures = remeasure(level)
         if isinstance(policy, Policy) and policy.always_legal:
             measures["invalid_rate"] = Measure.exact(0.0)
         one_sided = sampled_bounds(panel, self.info, level)
@@ -176,7 +179,7 @@ class _Audit:
             "covers": "evaluation noise of this one policy",
         }
         result = self._result(measures, one_sided, rows, settings, policy)
-        return _with(result, behaviour=action_rates(episodes, level))
+        return _with(result, behaviour=action_rates(episodes, level), remeasure=remeasure)
 
     def _values(self, means: Mapping[str, Features]) -> dict[str, float | None]:
         """Return every metric that is a function of exact mean features."""
@@ -299,6 +302,7 @@ class _Audit:
                 "options": self.game.options.changed(),
                 "fingerprint": policy.fingerprint,
                 "equipoise": version("equipoise"),
+                **({"wording": policy.wording} if isinstance(policy, Worded) else {}),
             },
             measures=measures,
         )

@@ -79,10 +79,14 @@ def verdict(estimate: Estimate) -> str:
 
 def render(result: AuditResult, html: bool = False) -> str:
     """Return all tables of an audit as text, or as escaped HTML for notebooks."""
+    from equipoise.auditing.wording_table import wording_table
+
     console = Console(file=io.StringIO(), width=120, record=True, force_terminal=False)
     games = dict.fromkeys(r.game for r in result.results)
     for game in games:
-        console.print(metric_table([r for r in result.results if r.game == game]))
+        rows = [r for r in result.results if r.game == game]
+        spreads = [s for s in result.spreads if s.game == game]
+        console.print(wording_table(rows, spreads) if spreads else metric_table(rows))
     if result.differences:
         console.print(difference_table(result.differences))
     text = console.export_text()

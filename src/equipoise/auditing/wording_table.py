@@ -1,0 +1,56 @@
+"""A policy's numbers in every wording as one table, with the line that sums them up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from equipoise.auditing.spreads import Spread
+from equipoise.auditing.tables import cell
+from equipoise.types import Estimate
+
+if TYPE_CHECKING:
+    from equipoise.auditing.result import GameResult
+
+__all__ = ["headline", "wording_table"]
+
+COLUMNS = ("utility", "exploitability", "collusion", "externality", "safety")
+
+
+def wording_table(results: Sequence[GameResult], spreads: Sequence[Spread]) -> Group:
+    """Return the numbers of one game, a row a wording, and below them the headline.
+
+    Args:
+        results: One a wording.
+        spreads: The spreads of the game.
+    """
+    info = results[0]
+    extremes = {spread.metric: spread for spread in spreads}
+    columns = [name for name in (*COLUMNS, "best_response") if name in COLUMNS or name in extremes]
+    table = Table(title=f"{info.game} (version {info.version}), by wording", title_justify="left")
+    table.add_column("policy", overflow="fold")
+    for name in columns:
+        table.add_column(name, justify="right")
+    for result in results:
+        table.add_row(Text(result.policy), *[_cell(result.metrics.get(name)) for name in columns])
+    table.add_section()
+    found = [extremes.get(name) for name in columns]
+    table.add_row("spread", *[_cell(None if spread is None else spread.spread) for spread in found])
+    return Group(table, Text(headline(extremes["safety"])))
+
+
+def headline(spread: Spread) -> str:
+    """Return the line that says how good a policy is at its worst."""
+    return (
+        f"{spread.game}: {spread.metric} between {spread.low} ({spread.lowest}, the worst wording) and "
+        f"{spread.high} ({spread.highest})"
+    )
+
+
+def _cell(value: Estimate | None) -> str:
+    """Return an estimate with its interval on a line of its own, so that six of them fit side by side."""
+    return cell(value).replace(" [", "\n[")
