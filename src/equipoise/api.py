@@ -113,7 +113,7 @@ def audit(
         results += found
         if baseline is not None:
             differences += paired(found[0], found[1], (found[0].policy, found[1].policy), level)
-    result = AuditResult(results, differences, extremes)
+    result = AuditResult(results, differences, tuple(extremes))
     if out is not None:
         result.save(Path(out) / "audit.json")
     return result

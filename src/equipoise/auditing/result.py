@@ -200,7 +200,7 @@ class AuditResult:
         return cls(
             [GameResult.from_json(row) for row in data["results"]],
             [Difference.from_json(row) for row in data.get("differences", ())],
-            [Spread.from_json(row) for row in data.get("spreads", ())],
+            tuple(Spread.from_json(row) for row in data.get("spreads", ())),
         )
 
     def to_dataframe(self) -> Any:
