@@ -207,4 +207,5 @@ def test_the_embedded_model_is_audited_in_every_wording() -> None:
     # A real model reads the words: no two wordings get the same answers.
     assert len({json.dumps(one.to_json()["behaviour"]) for one in found.results}) == 8
     for spread in found.spreads:
-        assert spread.spread.value == pytest.approx(spread.high.value - spread.low.value) > 0.0
+        assert spread.spread.value > 0.0
+        assert spread.spread.value == pytest.approx(spread.high.value - spread.low.value)
