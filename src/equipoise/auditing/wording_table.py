@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["headline", "wording_table"]
 
-COLUMNS = ("utility", "exploitability", "collusion", "externality", "safety")
+COLUMNS = {
+    "utility": "u",
+    "exploitability": "e",
+    "collusion": "c",
+    "externality": "x",
+    "safety": "safety",
+    "best_response": "best\nresponse",
+}
+"""What is shown of every wording, under headings short enough for a terminal of 80 columns."""
 
 
 def wording_table(results: Sequence[GameResult], spreads: Sequence[Spread]) -> Group:
@@ -30,13 +38,16 @@ def wording_table(results: Sequence[GameResult], spreads: Sequence[Spread]) -> G
     """
     info = results[0]
     extremes = {spread.metric: spread for spread in spreads}
-    columns = [name for name in (*COLUMNS, "best_response") if name in COLUMNS or name in extremes]
-    table = Table(title=f"{info.game} (version {info.version}), by wording", title_justify="left")
-    table.add_column("policy", overflow="fold")
+    columns = [name for name in COLUMNS if name in extremes or name != "best_response"]
+    names = [str(result.settings["wording"]) for result in results]
+    policy = info.policy.removesuffix(f" [{names[0]}]")
+    title = Text(f"{info.game} (version {info.version}), by wording: {policy}")
+    table = Table(title=title, title_justify="left")
+    table.add_column("wording", overflow="fold")
     for name in columns:
-        table.add_column(name, justify="right")
-    for result in results:
-        table.add_row(Text(result.policy), *[_cell(result.metrics.get(name)) for name in columns])
+        table.add_column(COLUMNS[name], justify="right")
+    for wording, result in zip(names, results, strict=True):
+        table.add_row(Text(wording), *[_cell(result.metrics.get(name)) for name in columns])
     table.add_section()
     found = [extremes.get(name) for name in columns]
     table.add_row("spread", *[_cell(None if spread is None else spread.spread) for spread in found])
