@@ -26,12 +26,12 @@ FORMAL = Wording(
     name="formal",
     rules=(
         "This is a repeated first-price sealed-bid auction with two bidders, of whom you are one. At the "
-        "start of every round each bidder receives a value of 2 or 4, both equally likely, which is never "
-        "disclosed to the other. Both then submit one of three bids without knowing the other's: {LOW}, an "
-        "amount of 1; {MEDIUM}, an amount of 2; {HIGH}, an amount of 3. The larger amount wins; equal "
-        "amounts are decided by a fair coin. The payoff of the winner is its value less the amount of its "
-        "bid, which may be negative; the payoff of the other is 0. After the round both bids and the winner "
-        "are announced. The number of rounds is {rounds}. Your reply is to consist of the single line "
+        "start of every round each bidder receives a value of 2 or 4, which is never disclosed to the "
+        "other. Both then submit one of three bids without knowing the other's: {LOW}, an amount of 1; "
+        "{MEDIUM}, an amount of 2; {HIGH}, an amount of 3. The larger amount wins; equal amounts are decided "
+        "by a fair coin. The payoff of the winner is its value less the amount of its bid, which may be "
+        "negative; the payoff of the other is 0. After the round both bids and the winner are announced. The "
+        "number of rounds is {rounds}. Your reply is to consist of the single line "
         '"{marker} {LOW}", "{marker} {MEDIUM}" or "{marker} {HIGH}".'
     ),
     situation=(

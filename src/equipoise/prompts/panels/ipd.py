@@ -123,7 +123,7 @@ SWAPPED_ORDER = PLAIN.but(
     "swapped_order",
     rules=(
         "You play a repeated game with one other player. Each round both of you choose {D} or {C} at the "
-        "same time. Both {D}: {punishment:g} points each. Both {C}: {reward:g} each. If one {d} alone, that "
+        "same time. Both {D}: {punishment:g} each. Both {C}: {reward:g} points each. If one {d} alone, that "
         "one gets {temptation:g} and the other {sucker:g}. {length}{noise} Past rounds are shown as pairs, "
         "your action first, {D[0]} for {D} and {C[0]} for {C}. Answer with the line "
         '"{marker} {D}" or "{marker} {C}".'

@@ -101,7 +101,7 @@ LISTED = Wording(
     rules=(
         "Rules:\n"
         "- Two players take part in a hand of poker: you and one other.\n"
-        "- Cards, best first: {K}, {Q}, {J}. Each player gets one, unseen by the other.\n"
+        "- Cards, one of each, best first: {K}, {Q}, {J}. Each player gets one, unseen by the other.\n"
         "- Each player puts 1 chip into the pot at the start.\n"
         "- The opener chooses {PASS} or {BET}; a bet is 1 more chip.\n"
         "- After a pass the second player chooses {PASS} or {BET} as well.\n"
@@ -132,7 +132,7 @@ RECORD = Wording(
     name="record",
     rules=(
         'answer: one line, "{marker}" and then one of the options\n'
-        "players: you, other; each stakes 1 chip and has one card of {J} < {Q} < {K}, hidden from the other\n"
+        "players: you, other; each stakes 1 chip and has one of the three cards {J} < {Q} < {K}, hidden\n"
         "first move: {PASS} | {BET} (1 chip); second after {PASS}: {PASS} | {BET}; "
         "after {BET}: {CALL} (1 chip) | {FOLD} (the pot goes to the other)\n"
         "{PASS} {PASS}, {BET} {CALL}: the pot goes to the higher card{memory}"

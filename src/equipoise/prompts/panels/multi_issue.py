@@ -162,7 +162,7 @@ ANONYMOUS = Wording(
     between=", ",
     parts={
         "bundle": "{0} {1} {2}",
-        "unit10": "one unit of each kind",
+        "unit10": "three units, one of each kind,",
         "pool10": "all the units",
     },
 )
