@@ -44,6 +44,6 @@ class MultiIssuePrompts(WordedRenderer):
 
     def say(self, action: Action) -> str:
         """Return a bundle as three numbers, as in ``2 1 0``."""
-        units = action if isinstance(action, tuple) else (action,)
-        said = [self.word(unit) for unit in units]
-        return self.text.parts["bundle"].format(*said) if len(said) == 3 else " ".join(said)
+        if not isinstance(action, tuple):
+            return str(action)
+        return self.text.parts["bundle"].format(*(self.word(units) for units in action))
