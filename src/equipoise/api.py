@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.certify import Budget
-from equipoise.auditing.compare import Comparison, compare_results, differences
+from equipoise.auditing.compare import Comparison, compare_results
 from equipoise.auditing.loading import Kept, load_kept, save_measures
 from equipoise.auditing.result import AuditResult, GameResult
-from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.stats import interval_named
+from equipoise.auditing.run import AuditConfig
+from equipoise.auditing.session import Loader, Session
 from equipoise.errors import RequestError
-from equipoise.files import claim, folder_name
+from equipoise.files import claim
 from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
-from equipoise.policies.registry import is_local, load_game, load_opponents
+from equipoise.policies.registry import load_game, load_opponents
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal, Split
@@ -50,6 +50,7 @@ def audit(
     budget: str | int | None = None,
     rule: InvalidRule | None = None,
     out: str | Path | None = None,
+    panel: bool = False,
     quiet: bool = True,
     reporter: Reporter | None = None,
     **settings: Any,
@@ -77,9 +78,10 @@ def audit(
             strongest opponent met.
         rule: What happens to invalid answers.
         out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
+        panel: Whether to audit a language model in every wording of each game, and report the spread.
         quiet: Whether to show no progress.
         reporter: Shows progress instead.
-        settings: Settings of language models (mode, temperature, dtype, device, threads …).
+        settings: Settings of language models (mode, temperature, wording, dtype, device, threads …).
 
     Returns:
         The results; print them, or use ``to_json``, ``to_dataframe``, ``save``.
@@ -94,36 +96,23 @@ def audit(
         exact,
         level,
         rule=rule or InvalidRule(),
+        out=None if out is None else Path(out),
         interval=interval,
         control_variates=control_variates,
         budget=None if budget is None else Budget.parse(budget),
     )
-    games = _games(game, options)
-    players = [
-        (role, spec) for role, spec in (("policy", policy), ("baseline", baseline)) if spec is not None
-    ]
+    session = Session(
+        [(one, _configure(config, one, pools, weights)) for one in _games(game, options)],
+        Loader({**settings, "quiet": reporter.quiet}),
+        reporter,
+        own_deals=episodes is None,
+    )
+    players = {"policy": policy} if baseline is None else {"policy": policy, "baseline": baseline}
+    if panel:
+        session.check_panel(players)
     if out is not None:
-        request = {
-            "games": [one.info_record.key for one in games],
-            "players": {role: spec if isinstance(spec, str) else "from Python" for role, spec in players},
-        }
-        claim(Path(out), "audit.request.json", request, "choose another out folder")
-    loader = _Loader({**settings, "quiet": reporter.quiet})
-    results: list[GameResult] = []
-    pairs: list[tuple[GameResult, GameResult]] = []
-    for one in games:
-        here = _configure(config, one, pools, weights)
-        found = []
-        loaded = {role: loader.load(spec, one) for role, spec in players}
-        if episodes is None:
-            here = replace(here, episodes=min(player.deals for player in loaded.values()))
-        for role, player in loaded.items():
-            place = None if out is None else Path(out) / folder_name(one.info_record.id) / role
-            found.append(audit_game(one, player, replace(here, out=place), reporter))
-        results += found
-        if baseline is not None:
-            pairs.append((found[0], found[1]))
-    result = AuditResult(results, differences(pairs, level, interval=interval_named(interval)))
+        _claim(Path(out), session, players, panel)
+    result = session.audit_panel(policy) if panel else session.audit(players)
     if out is not None:
         result.save(Path(out) / "audit.json")
         save_measures(result, Path(out) / "measures.json")
@@ -293,16 +282,11 @@ def _configure(
     return replace(config, pools=chosen, weights=penalties)
 
 
-class _Loader:
-    """Loads policies; a language model is loaded once, whatever the number of games."""
-
-    def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._settings = settings
-        self._loaded: dict[str, AnyPolicy] = {}
-
-    def load(self, spec: Any, game: Game) -> AnyPolicy:
-        if not is_local(spec):
-            return _load_policy(spec, game)
-        if spec not in self._loaded:
-            self._loaded[spec] = _load_policy(spec, game, **self._settings)
-        return self._loaded[spec]
+def _claim(out: Path, session: Session, players: Mapping[str, Any], panel: bool) -> None:
+    """Make a folder that of this request, and of no other."""
+    request = {
+        "games": [game.info_record.key for game, _ in session.games],
+        "players": {role: spec if isinstance(spec, str) else "from Python" for role, spec in players.items()},
+        **({"panel": True} if panel else {}),
+    }
+    claim(out, "audit.request.json", request, "choose another out folder")

@@ -98,6 +98,14 @@ class Measure:
         return 0 if self.is_exact else self.deals or len(self.values)
 
     @property
+    def bounds(self) -> Range:
+        """What the metric cannot leave, its hinges included."""
+        bounds = self.within
+        for gap in self.gaps:
+            bounds = bounds.plus(Range(0.0, max(0.0, gap.within.high)), gap.weight)
+        return bounds
+
+    @property
     def value(self) -> float:
         """The point value."""
         return float(np.mean(self.values)) + sum(gap.value for gap in self.gaps)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.auditing.metrics import METRICS, Measure, difference
+from equipoise.auditing.spreads import Spread
 from equipoise.errors import RequestError
 from equipoise.files import write_json
 from equipoise.types import Estimate
@@ -181,10 +182,12 @@ class AuditResult:
     Attributes:
         results: One a game and policy.
         differences: Paired differences from a baseline, where one was given.
+        spreads: Extremes over the wordings of each game, where the policy was audited in all of them.
     """
 
     results: Sequence[GameResult]
     differences: Sequence[Difference] = ()
+    spreads: Sequence[Spread] = ()
 
     def __getitem__(self, game: str) -> GameResult:
         """Return the first result of a game."""
@@ -212,6 +215,8 @@ class AuditResult:
         data: dict[str, Any] = {"schema": SCHEMA, "results": [r.to_json() for r in self.results]}
         if self.differences:
             data["differences"] = [d.to_json() for d in self.differences]
+        if self.spreads:
+            data["spreads"] = [s.to_json() for s in self.spreads]
         return data
 
     def save(self, path: str | Path, **extra: object) -> None:
@@ -234,6 +239,7 @@ class AuditResult:
         return cls(
             [GameResult.from_json(row) for row in data["results"]],
             [Difference.from_json(row) for row in data.get("differences", ())],
+            tuple(Spread.from_json(row) for row in data.get("spreads", ())),
         )
 
     def to_dataframe(self) -> Any:

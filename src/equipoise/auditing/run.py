@@ -38,6 +38,7 @@ from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.registry import load_opponents, strategies_of
+from equipoise.policies.worded import Worded
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import InvalidRule
@@ -266,6 +267,7 @@ class _Audit:
                 "options": self.game.options.changed(),
                 "fingerprint": policy.fingerprint,
                 "equipoise": version("equipoise"),
+                **({"wording": policy.wording} if isinstance(policy, Worded) else {}),
             },
             measures=measures,
         )

@@ -114,11 +114,14 @@ def verdict(estimate: Estimate) -> str:
 
 def render(result: AuditResult, html: bool = False) -> str:
     """Return all tables of an audit as text, or as escaped HTML for notebooks."""
+    from equipoise.auditing.wording_table import wording_table
+
     games = dict.fromkeys(r.game for r in result.results)
     parts: list[RenderableType] = []
     for game in games:
         rows = [r for r in result.results if r.game == game]
-        parts += [metric_table(rows), *power_notes(rows)]
+        spreads = [s for s in result.spreads if s.game == game]
+        parts += [wording_table(rows, spreads)] if spreads else [metric_table(rows), *power_notes(rows)]
     if result.differences:
         parts.append(difference_table(result.differences))
     text = as_text(parts)

@@ -84,6 +84,15 @@ def audit(
             "--weight", "-w", metavar="e=1.5", help="Replace a penalty weight: e, c or x. Repeatable."
         ),
     ] = None,
+    panel: Annotated[
+        bool,
+        typer.Option(
+            "--panel",
+            help="Audit in every wording of the game, and show how far the numbers lie apart.",
+            rich_help_panel=o.MODELS,
+        ),
+    ] = False,
+    wording: o.WordingOption = None,
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
@@ -128,10 +137,11 @@ def audit(
             weights=weights,
             options=changes,
             rule=o.invalid_rule(retries, on_invalid),
+            panel=panel,
             out=out,
             # Without a terminal standard error is kept for what goes wrong.
             quiet=quiet or not sys.stderr.isatty(),
-            **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
+            **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording),
         )
     output.write(result.to_json())
     output.show(*_tables(result, opponents))
@@ -153,11 +163,13 @@ def _games(given: list[str]) -> str | list[str]:
 
 def _tables(result: AuditResult, opponents: bool) -> list[RenderableType]:
     from equipoise.auditing.tables import difference_table, metric_table, opponent_table, power_notes
+    from equipoise.auditing.wording_table import wording_table
 
     found: list[RenderableType] = []
     for game in dict.fromkeys(one.game for one in result.results):
         rows = [one for one in result.results if one.game == game]
-        found += [metric_table(rows), *power_notes(rows)]
+        spreads = [one for one in result.spreads if one.game == game]
+        found += [wording_table(rows, spreads)] if spreads else [metric_table(rows), *power_notes(rows)]
         if opponents:
             found += [opponent_table(one) for one in rows]
     if result.differences:

@@ -94,6 +94,16 @@ DeviceOption = Annotated[
 ThreadsOption = Annotated[
     int | None, typer.Option("--threads", min=1, help="CPU threads of torch.", rich_help_panel=MODELS)
 ]
+WordingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--wording",
+        metavar="NAME",
+        help="How the game is put: plain, formal, casual, listed, record, swapped_labels, swapped_order, "
+        "anonymous.",
+        rich_help_panel=MODELS,
+    ),
+]
 
 RetriesOption = Annotated[
     int | None,
@@ -118,6 +128,7 @@ def model_settings(
     dtype: Dtype | None,
     device: str | None,
     threads: int | None,
+    wording: str | None = None,
 ) -> dict[str, Any]:
     """Return the settings of language models that were given; the rest keep the model's defaults."""
     given: dict[str, Any] = {
@@ -127,6 +138,7 @@ def model_settings(
         "dtype": None if dtype is None else dtype.value,
         "device": device,
         "threads": threads,
+        "wording": wording,
     }
     return {name: setting for name, setting in given.items() if setting is not None}
 

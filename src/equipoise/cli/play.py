@@ -54,6 +54,7 @@ def play(
     episode: Annotated[
         str | None, typer.Option("--episode", metavar="ID", help="Which one; the first by default.")
     ] = None,
+    wording: o.WordingOption = None,
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
@@ -82,7 +83,7 @@ def play(
     changes = options(option)
     patient = policy == HUMAN and on_invalid is None
     rule = o.invalid_rule(retries, on_invalid, default=SLIPS if patient else None)
-    settings = o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads)
+    settings = o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording)
     if policy == HUMAN:
         _play_yourself(output, game, opponent, changes, seat=seat, deal=deal, seed=seed, rule=rule)
         return

@@ -17,6 +17,8 @@ from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import FunctionPolicy, load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
+from equipoise.prompts.base import PLAIN
+from equipoise.prompts.registry import get_renderer
 
 __all__ = ["KINDS", "is_local", "load_game", "load_opponents", "load_policy", "strategies_of"]
 
@@ -43,10 +45,10 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
     Args:
         spec: A name (see ``KINDS``), a policy, a strategy or a function.
         game: The game it shall play.
-        settings: Settings of language models: mode, temperature, dtype, device, threads …
+        settings: Settings of language models: mode, temperature, wording, dtype, device, threads …
 
     Raises:
-        RequestError: There is no such policy; the message names the way out.
+        RequestError: There is no such policy or wording; the message names the way out.
     """
     if not isinstance(spec, str):
         if callable(spec) and not isinstance(spec, type):
@@ -65,6 +67,8 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
     if spec == "human":
         return HumanPolicy()
     if is_local(spec):
+        # Better said before a model is loaded than after.
+        get_renderer(game.name, settings.get("wording", PLAIN))
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(spec, **settings)

@@ -11,15 +11,17 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from equipoise.games.base import Game
 from equipoise.types import Action, Decision
 
-__all__ = ["MARKER", "Prompt", "Renderer", "parse_action"]
+__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action"]
 
 MARKER = "Action:"
 """The words after which an answer names its action; prefilled in ``choose`` mode."""
+
+PLAIN = "plain"
+"""The wording that every game has, and that is used unless another one is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,11 @@ class Renderer(ABC):
 
     Attributes:
         game: The game's name.
+        wording: The name of this way of putting it, among those of the game's panel.
     """
 
-    game: ClassVar[str]
+    game: str
+    wording: str = PLAIN
 
     @abstractmethod
     def rules(self, game: Game) -> str:

@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from equipoise.games.base import Game
-from equipoise.prompts.base import MARKER, Renderer
-from equipoise.types import Decision
+from typing import Any
+
+from equipoise.games.ipd import COOPERATE, DEFECT
+from equipoise.prompts.panels.ipd import PANEL
+from equipoise.prompts.wording import Fields, WordedRenderer
 
 __all__ = ["PrisonersDilemmaPrompts"]
 
 
-class PrisonersDilemmaPrompts(Renderer):
-    """Rules and history; the last round of the history comes last."""
+class PrisonersDilemmaPrompts(WordedRenderer):
+    """Rules and history; the last round of the history comes last.
+
+    Fields: ``C`` and ``D`` are the words for the actions, ``d`` the second as a verb; the payoffs by their
+    names; ``length``, ``noise`` and ``of`` are parts (``told`` or ``hidden``, ``noise``, ``of``); ``own`` and
+    ``other`` are the actions of a past round.
+    """
 
     game = "ipd"
+    panel = PANEL
 
-    def rules(self, game: Game) -> str:
-        """Return the rules with the payoffs in force."""
-        o = game.options
-        length = (
-            f"The game lasts {o.rounds} rounds."
-            if o.continuation == 1.0
-            else f"After each round another follows with probability {o.continuation:g}."
-        )
-        noise = (
-            f" Each chosen action is flipped with probability {o.noise:g} before it counts."
-            if o.noise
-            else ""
-        )
-        return (
-            "You play a repeated game with one other player. Each round both of you choose COOPERATE or "
-            f"DEFECT at the same time. Both COOPERATE: {o.reward:g} points each. Both DEFECT: "
-            f"{o.punishment:g} each. If one defects alone, that one gets {o.temptation:g} and the other "
-            f"{o.sucker:g}. {length}{noise} Past rounds are shown as pairs, your action "
-            "first, C for COOPERATE and D for DEFECT. Answer with the line "
-            f'"{MARKER} COOPERATE" or "{MARKER} DEFECT".\n\n'
-        )
+    def terms(self, options: Any) -> Fields:
+        """Return the words, the payoffs and what holds under the options."""
+        fields = {**self._words(), **options.model_dump()}
+        length = self.part("told" if options.continuation == 1.0 else "hidden", **fields)
+        noise = self.part("noise", **fields) if options.noise else ""
+        return {**fields, "length": length, "noise": noise}
 
-    def situation(self, decision: Decision) -> str:
-        """Return the round to play and the past ones, a pair of letters each."""
-        info = decision.info
-        pairs = zip(info["own"], info["other"], strict=True)  # type: ignore[call-overload]
-        past = " ".join(f"{own[0]}{other[0]}" for own, other in pairs)
+    def state(self, info: Any) -> Fields:
+        """Return the round to play; where the horizon is hidden, not of how many."""
         rounds = info["rounds"]
-        of = f" of {rounds}" if rounds is not None else ""
+        of = "" if rounds is None else self.part("of", rounds=rounds)
         # The history comes last: prompts of one round share all that their histories share.
-        return f"Round {decision.round + 1}{of}. Past: {past or 'none'}"
+        return {**self._words(), "n": info["round"] + 1, "of": of}
+
+    def rows(self, info: Any) -> list[Fields]:
+        """Return both actions of every past round."""
+        pairs = zip(info["own"], info["other"], strict=True)
+        return [{"own": self.say(own), "other": self.say(other)} for own, other in pairs]
+
+    def _words(self) -> dict[str, str]:
+        cooperate, defect = self.say(COOPERATE), self.say(DEFECT)
+        return {"C": cooperate, "D": defect, "d": f"{defect.lower()}s"}

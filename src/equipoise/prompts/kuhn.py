@@ -2,46 +2,65 @@
 
 from __future__ import annotations
 
-from equipoise.games.base import Game
-from equipoise.games.kuhn import Hand
-from equipoise.prompts.base import MARKER, Renderer
-from equipoise.types import Decision
+from typing import Any
+
+from equipoise.games.kuhn import BET, CALL, CARDS, FOLD, PASS, Hand
+from equipoise.prompts.panels.kuhn import PANEL
+from equipoise.prompts.wording import Fields, WordedRenderer
 
 __all__ = ["KuhnPrompts"]
 
-_BETS = {
-    "": "You open: PASS or BET?",
-    "p": "The other player passed: PASS or BET?",
-    "b": "The other player bet: CALL or FOLD?",
-    "pb": "You passed, the other player bet: CALL or FOLD?",
-}
-_NAME = {"J": "jack", "Q": "queen", "K": "king"}
 
+class KuhnPrompts(WordedRenderer):
+    """Rules, then card and bets of the hand.
 
-class KuhnPrompts(Renderer):
-    """Rules, then card and bets of the hand."""
+    Fields: ``PASS``, ``BET``, ``CALL``, ``FOLD``, ``J``, ``Q`` and ``K`` are the words for actions and
+    cards; ``memory`` and ``hand`` are parts, empty unless hands are remembered; ``bets`` is the part named by
+    the bets so far (``bets``, ``bets p``, ``bets b``, ``bets pb``). A past hand has ``card``, ``place`` (the
+    part ``opened`` or ``answered``), ``moves`` (the words, or the parts named by the actions) and ``shown``
+    (the part ``shown`` or ``hidden``).
+    """
 
     game = "kuhn"
+    panel = PANEL
 
-    def rules(self, game: Game) -> str:
-        """Return the rules of a hand."""
-        return (
-            "You play poker with three cards: king beats queen, queen beats jack. Both players put in 1 "
-            "chip and get one card. The opener may PASS or BET 1 chip. Facing a bet, CALL matches it and "
-            "FOLD gives up the pot. After two passes or a call the higher card wins the pot. "
-            f'Answer with one line: "{MARKER}" and then the word.\n\n'
-        )
+    def terms(self, options: Any) -> Fields:
+        """Return the words, and what is remembered."""
+        memory = self.part("memory", rounds=options.rounds) if options.memory else ""
+        return {**self._words(), "memory": memory}
 
-    def situation(self, decision: Decision) -> str:
-        """Return card and bets, after the earlier hands if they are remembered."""
-        info = decision.info
-        past = "".join(_hand(t, hand) for t, hand in enumerate(info.get("hands", ())))  # type: ignore[arg-type, var-annotated]
-        return f"{past}You hold the {_NAME[str(info['card'])]}. {_BETS[str(info['bets'])]}"
+    def state(self, info: Any) -> Fields:
+        """Return card and bets of the hand."""
+        words = self._words()
+        remembers = "hands" in info
+        return {
+            "card": self.word(info["card"]),
+            "bets": self.part(f"bets {info['bets']}".strip(), **words),
+            "hand": self.part("hand", n=info["round"] + 1, rounds=info["rounds"]) if remembers else "",
+        }
+
+    def rows(self, info: Any) -> list[Fields]:
+        """Return the earlier hands, if they are remembered."""
+        return [self._hand(hand) for hand in info.get("hands", ())]
+
+    def _hand(self, hand: Hand) -> Fields:
+        shown = "hidden" if hand.shown is None else "shown"
+        return {
+            "card": self.word(hand.card),
+            "place": self.part("opened" if hand.opened else "answered"),
+            "moves": ", ".join(self._move(move) for move in _moves(hand.bets)),
+            "shown": self.part(shown, card=self.word(hand.shown)),
+        }
+
+    def _move(self, move: str) -> str:
+        return self.part(move) or self.word(move)
+
+    def _words(self) -> dict[str, str]:
+        return {thing: self.word(thing) for thing in (PASS, BET, CALL, FOLD, *CARDS)}
 
 
-def _hand(number: int, hand: Hand) -> str:
-    shown = f"the other showed the {_NAME[hand.shown]}" if hand.shown else "no showdown"
-    place = "you opened" if hand.opened else "the other opened"
-    bets = {"p": "pass or fold", "b": "bet or call"}
-    moves = ", ".join(bets[letter] for letter in hand.bets)
-    return f"Hand {number + 1}: you held the {_NAME[hand.card]}, {place}; {moves}; {shown}.\n"
+def _moves(bets: str) -> list[str]:
+    """Return the actions that a history of bets stands for."""
+    facing = [False, *(letter == "b" for letter in bets[:-1])]
+    names = {"p": (PASS, FOLD), "b": (BET, CALL)}
+    return [names[letter][bet] for letter, bet in zip(bets, facing, strict=True)]

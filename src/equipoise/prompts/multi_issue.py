@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from equipoise.games.base import Game
-from equipoise.prompts.base import MARKER, Renderer
-from equipoise.types import Action, Decision
+from equipoise.prompts.panels.multi_issue import PANEL
+from equipoise.prompts.wording import Fields, WordedRenderer
+from equipoise.types import Action
 
 __all__ = ["MultiIssuePrompts"]
 
 
-def _numbers(bundle: Iterable[int]) -> str:
-    return " ".join(str(number) for number in bundle)
+class MultiIssuePrompts(WordedRenderer):
+    """Rules, then pool, own values and the past demands with the latest last.
 
-
-class MultiIssuePrompts(Renderer):
-    """Rules, then pool, own values and the past demands with the latest last."""
+    Fields: ``over`` is the part ``unit10`` or ``pool10``; ``pool`` and ``values`` are written by the part
+    ``bundle``, in which ``{0}``, ``{1}`` and ``{2}`` are books, hats and balls; so are ``own`` and ``other``,
+    the demands of a past round, in which ``words`` may rename the quantities.
+    """
 
     game = "multi_issue"
+    panel = PANEL
 
-    def rules(self, game: Game) -> str:
-        """Return the rules with the valuation in force."""
-        o = game.options
-        over = "of one book, one hat and one ball" if o.valuation == "unit10" else "of the whole pool"
-        return (
-            "You and one other player divide a pool of books, hats and balls. Each has private values per "
-            f"unit; your values {over} sum to 10, and so do the other's. Each round both demand some of the "
-            "pool at the same time. If the pool covers both demands, each gets the worth of its own; if "
-            f"not, both get 0. The game lasts {o.rounds} rounds; pool and values stay. Everything is "
-            "written as three numbers: books hats balls. Past rounds show your demand, then the other's. "
-            f'Answer with one line: "{MARKER}" and then three numbers, as in "{MARKER} 1 0 1".\n\n'
-        )
+    def terms(self, options: Any) -> Fields:
+        """Return the valuation in force and the number of rounds."""
+        return {"over": self.part(options.valuation), "rounds": options.rounds}
 
-    def situation(self, decision: Decision) -> str:
-        """Return pool, values, the round and the past demands, as in ``2 1 0/1 1 1``."""
-        info: Any = decision.info
+    def state(self, info: Any) -> Fields:
+        """Return pool, values and the round to play."""
+        bundle = self.text.parts["bundle"]
+        # Pool and values come first in the texts: they stay, and the prompts of an episode share them.
+        return {
+            "pool": bundle.format(*info["pool"]),
+            "values": bundle.format(*info["values"]),
+            "n": info["round"] + 1,
+            "rounds": info["rounds"],
+        }
+
+    def rows(self, info: Any) -> list[Fields]:
+        """Return both demands of every past round."""
         pairs = zip(info["own"], info["other"], strict=True)
-        past = ", ".join(f"{_numbers(own)}/{_numbers(other)}" for own, other in pairs)
-        # Pool and values come first: they stay, and the prompts of an episode share them.
-        given = f"Pool: {_numbers(info['pool'])}. Your values: {_numbers(info['values'])}."
-        return f"{given} Round {decision.round + 1} of {info['rounds']}. Past: {past or 'none'}"
+        return [{"own": self.say(own), "other": self.say(other)} for own, other in pairs]
 
     def say(self, action: Action) -> str:
         """Return a bundle as three numbers, as in ``2 1 0``."""
-        return _numbers(action) if isinstance(action, tuple) else str(action)
+        if not isinstance(action, tuple):
+            return str(action)
+        return self.text.parts["bundle"].format(*(self.word(units) for units in action))

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from equipoise.games.base import Game
+from typing import Any
+
 from equipoise.games.split import PIE
-from equipoise.prompts.base import MARKER, Renderer
-from equipoise.types import Decision
+from equipoise.prompts.panels.split import PANEL
+from equipoise.prompts.wording import Fields, WordedRenderer
 
 __all__ = ["SplitPrompts"]
 
 
-class SplitPrompts(Renderer):
-    """Rules, then the past demands with the latest last."""
+class SplitPrompts(WordedRenderer):
+    """Rules, then the past demands with the latest last.
+
+    Fields: ``pie`` and ``most`` are the points and the largest demand; ``own`` and ``other`` are the demands
+    of a past round.
+    """
 
     game = "split"
+    panel = PANEL
 
-    def rules(self, game: Game) -> str:
-        """Return the rules."""
-        return (
-            f"You and one other player share {PIE} points each round. Both demand a whole number from 1 to "
-            f"{PIE - 1} at the same time. If the two demands sum to {PIE} or less, each gets its demand; if "
-            f"not, both get 0. The game lasts {game.options.rounds} rounds. Past rounds are shown as pairs, "
-            f'your demand first. Answer with one line: "{MARKER}" and then the number.\n\n'
-        )
+    def terms(self, options: Any) -> Fields:
+        """Return the sizes and the number of rounds."""
+        return {"pie": PIE, "most": PIE - 1, "rounds": options.rounds}
 
-    def situation(self, decision: Decision) -> str:
-        """Return the round to play and the past demands, a pair each."""
-        info = decision.info
-        pairs = zip(info["own"], info["other"], strict=True)  # type: ignore[call-overload]
-        past = " ".join(f"{own}-{other}" for own, other in pairs)
-        return f"Round {decision.round + 1} of {info['rounds']}. Past: {past or 'none'}"
+    def state(self, info: Any) -> Fields:
+        """Return the round to play."""
+        return {"n": info["round"] + 1, "rounds": info["rounds"]}
+
+    def rows(self, info: Any) -> list[Fields]:
+        """Return both demands of every past round."""
+        pairs = zip(info["own"], info["other"], strict=True)
+        return [{"own": self.say(own), "other": self.say(other)} for own, other in pairs]

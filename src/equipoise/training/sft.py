@@ -105,7 +105,7 @@ class Sft:
         return Trained(self.best_step, self.best_score, self.history)
 
     def _answers(self, examples: Sequence[Example]) -> list[Answer]:
-        renderer = get_renderer(self.game.name)
+        renderer = get_renderer(self.game.name, self.policy.wording)
         return [(self.policy.question(e.decision), renderer.say(e.action)) for e in examples]
 
     def _step(self, step: int, training: Sequence[Answer]) -> dict[str, Any]:

@@ -27,15 +27,16 @@ class FreeText:
         temperature: float,
         max_new_tokens: int,
         max_rows: int,
+        wording: str,
     ) -> None:
-        """Take a model, its scorer (whose token tree reads the prompts) and the settings of generation."""
-        self.loaded, self.scorer = loaded, scorer
+        """Take a model, its scorer (whose token tree reads the prompts), the settings and the wording."""
+        self.loaded, self.scorer, self.wording = loaded, scorer, wording
         self.temperature, self.max_new_tokens, self.max_rows = temperature, max_new_tokens, max_rows
         self._stop_ids = _stop_ids(loaded)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
-        prompts = (get_renderer(d.rules.name).prompt(d) for d in decisions)
+        prompts = (get_renderer(d.rules.name, self.wording).prompt(d) for d in decisions)
         ids = [prompt_ids(prompt, self.loaded.tokenizer) for prompt in prompts]
         choices: dict[int, Choice] = {}
         # Prompts of like length are padded together.
@@ -67,7 +68,7 @@ class FreeText:
         text = self.loaded.tokenizer.decode(list(sampled.ids), skip_special_tokens=True)
         mask = (1,) * len(sampled.ids)
         made = Generation("action", prompt, sampled.ids, sampled.logprobs, mask, sampled.stop, text=text)
-        action = get_renderer(decision.rules.name).parse(text, decision.legal or ())
+        action = get_renderer(decision.rules.name, self.wording).parse(text, decision.legal or ())
         if action is not None:
             return Choice(action, generations=(made,))
         if sampled.stop is StopReason.LENGTH:

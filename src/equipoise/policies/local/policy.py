@@ -19,6 +19,8 @@ from equipoise.policies.local.free import FreeText
 from equipoise.policies.local.loading import LoadedModel, load_spec
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.scoring import ActionScorer
+from equipoise.policies.worded import in_words
+from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Choice, Decision, Generation, Probabilities, StopReason
 
@@ -34,6 +36,7 @@ class LocalPolicy(Policy):
     Attributes:
         loaded: Model, tokenizer and fingerprint.
         mode: ``choose`` or ``free``.
+        wording: The way its game is put to it, among those of the game's panel.
         scorer: Scores actions; trainers differentiate through it.
     """
 
@@ -53,6 +56,7 @@ class LocalPolicy(Policy):
         deduplicate: bool = True,
         prefix_cache: bool = True,
         max_rows: int = 64,
+        wording: str = PLAIN,
     ) -> None:
         """Wrap a loaded model.
 
@@ -66,6 +70,7 @@ class LocalPolicy(Policy):
             deduplicate: Whether a question is scored once and kept. Turn off only to measure its use.
             prefix_cache: Whether what prompts have in common is read once.
             max_rows: Largest batch of the model.
+            wording: How the game is put (see ``prompts.registry.wordings``).
 
         Raises:
             RequestError: A setting is out of range.
@@ -74,13 +79,17 @@ class LocalPolicy(Policy):
             raise RequestError(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
         if temperature < 0.0 or (temperature == 0.0 and mode == "choose"):
             raise RequestError(f"temperature {temperature:g} is out of range for mode {mode!r}")
-        self.loaded, self.mode = loaded, mode
-        self.name = name or loaded.spec or "local"
+        self.loaded, self.mode, self.wording = loaded, mode, wording
+        self.base_name = name or loaded.spec or "local"
+        self.name = self.base_name if wording == PLAIN else in_words(self.base_name, wording)
         dtype = str(loaded.model.dtype).removeprefix("torch.")
         self.fingerprint = f"{loaded.fingerprint}/{dtype}/{mode}/{temperature:g}"
         if mode == "free":
             self.fingerprint += f"/{max_new_tokens}"
             self.exact_states, self.always_legal = 0, False
+        if wording != PLAIN:
+            # Left out where it is plain, so that folders made before there were others still go on.
+            self.fingerprint += f"/{wording}"
         self.temperature, self.deduplicate = temperature, deduplicate
         self.scorer = ActionScorer(
             loaded.model,
@@ -96,6 +105,7 @@ class LocalPolicy(Policy):
             temperature=temperature,
             max_new_tokens=max_new_tokens,
             max_rows=max_rows,
+            wording=wording,
         )
 
     @classmethod
@@ -129,15 +139,33 @@ class LocalPolicy(Policy):
         loaded = load_spec(spec, dtype, device, threads=threads, trainable=trainable, quiet=quiet)
         return cls(loaded, mode, **settings)
 
+    def in_wording(self, wording: str) -> LocalPolicy:
+        """Return the same model asked in another wording, with tables of its own."""
+        free, scorer = self._free, self.scorer
+        other = LocalPolicy(
+            self.loaded,
+            self.mode,
+            self.temperature,
+            free.max_new_tokens,
+            self.base_name,
+            deduplicate=self.deduplicate,
+            prefix_cache=scorer.prefix_cache,
+            max_rows=free.max_rows,
+            wording=wording,
+        )
+        other.version = self.version
+        return other
+
     def question(self, decision: Decision) -> Question:
         """Return what the model is asked at a decision.
 
         Raises:
-            RequestError: The decision has no finite set of legal actions, or its game no words.
+            RequestError: The decision has no finite set of legal actions, or its game no words (no such
+                wording among them).
         """
         if decision.legal is None:
             raise RequestError("a free-text decision has no legal actions to choose from: use mode 'free'")
-        renderer = get_renderer(decision.rules.name)
+        renderer = get_renderer(decision.rules.name, self.wording)
         return Question(renderer.prompt(decision), tuple(renderer.say(a) for a in decision.legal))
 
     def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
