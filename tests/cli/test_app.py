@@ -17,7 +17,19 @@ from equipoise.cli.app import app
 from equipoise.errors import RequestError
 from tests.cli.conftest import COMMAND, Run
 
-COMMANDS = ("run", "train", "sft", "data", "solve", "audit", "compare", "play", "games", "opponents", "models")
+COMMANDS = (
+    "run",
+    "train",
+    "sft",
+    "data",
+    "solve",
+    "audit",
+    "compare",
+    "play",
+    "games",
+    "opponents",
+    "models",
+)
 SOURCES = sorted(Path(failures.__file__).parent.glob("*.py"))
 
 
