@@ -154,7 +154,8 @@ def difference_ends(
             return _unpaired(a, b, level)
         if len(a.values) != len(b.values):
             raise RequestError(
-                f"{len(a.values)} observations cannot be paired with {len(b.values)}: audit both on as many deals"
+                f"{len(a.values)} observations cannot be paired with {len(b.values)}: "
+                "audit both on as many deals"
             )
         gaps = a.gaps + tuple(gap.times(-1.0) for gap in b.gaps)
         within = a.within.plus(b.within, -1.0)
