@@ -148,6 +148,10 @@ class TestDifference:
         assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
         assert found.clusters == 30
 
+    def test_samples_of_other_sizes_are_not_paired(self) -> None:
+        with pytest.raises(RequestError, match="3 observations cannot be paired with 2"):
+            difference(sampled([1.0, 2.0, 3.0]), sampled([1.0, 2.0]), 0.95)
+
     def test_without_spread_on_one_side_nothing_is_certain_either(self) -> None:
         a = Measure(np.zeros(20), Range(0.0, 1.0), 40)
         b = Measure(np.linspace(0.0, 1.0, 20), Range(0.0, 1.0), 40)

@@ -17,12 +17,19 @@ from equipoise.cli.app import app
 from equipoise.errors import RequestError
 from tests.cli.conftest import COMMAND, Run
 
-TRAIN, JUDGE, LIST = (
-    ("run", "train", "sft", "data", "solve"),
-    ("audit", "compare", "play"),
-    ("games", "opponents"),
+COMMANDS = (
+    "run",
+    "train",
+    "sft",
+    "data",
+    "solve",
+    "audit",
+    "compare",
+    "play",
+    "games",
+    "opponents",
+    "models",
 )
-COMMANDS = (*TRAIN, *JUDGE, *LIST, "models")
 SOURCES = sorted(Path(failures.__file__).parent.glob("*.py"))
 
 

@@ -149,7 +149,10 @@ def difference(
 def difference_ends(
     a: Measure, b: Measure, paired: bool = True, interval: Interval = t_interval
 ) -> Callable[[float], tuple[float, float]]:
-    """Return the ends of the interval of a − b as a function of the level."""
+    """Return the ends of the interval of a − b as a function of the level.
+
+    It raises a RequestError where samples that shall be paired differ in size.
+    """
 
     def ends(level: float) -> tuple[float, float]:
         if a.is_exact or b.is_exact:
@@ -157,6 +160,11 @@ def difference_ends(
             return first[0] - second[1], first[1] - second[0]
         if not paired:
             return _unpaired(a, b, level)
+        if len(a.values) != len(b.values):
+            raise RequestError(
+                f"{len(a.values)} observations cannot be paired with {len(b.values)}: "
+                "audit both on as many deals"
+            )
         gaps = a.gaps + tuple(gap.times(-1.0) for gap in b.gaps)
         within = a.within.plus(b.within, -1.0)
         return hinged_interval(a.values - b.values, within, gaps, level, a.clusters, interval)

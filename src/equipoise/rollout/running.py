@@ -22,6 +22,7 @@ class RunningEpisode:
         "_answers",
         "_asked",
         "_decisions",
+        "_id",
         "_pending",
         "_retries",
         "_turns",
@@ -35,6 +36,7 @@ class RunningEpisode:
         """Start the episode."""
         self.request = request
         self.rule = rule
+        self._id = request.id
         self.environment: Environment = request.start()
         self.forfeited = False
         self._turns: list[Turn] = []
@@ -104,12 +106,12 @@ class RunningEpisode:
         question = self._asked[seat] = self.environment.observe(seat)
         if seat == request.seat:
             seed = request.deal.seed
-            owner = f"{request.deal.key}|{request.id}"
+            owner = f"{request.deal.key}|{self._id}"
             draws = DecisionDraws.of_policy(seed, owner, seat, question.index, retry)
         else:
             rank = (seat - request.seat - 1) % self.environment.seats
             draws = request.deal.opponent_draws(rank, question.round, question.step, retry)
-        return self.environment.decision(seat, request.id, draws, retry)
+        return self.environment.decision(seat, self._id, draws, retry)
 
     def _judge(self, decision: Decision, choice: Choice) -> Choice:
         """Check an answer that claims to be valid against the rules."""
