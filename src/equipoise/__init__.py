@@ -11,7 +11,7 @@ from typing import Any
 
 __version__ = version("equipoise")
 
-__all__ = ["__version__", "audit", "load_policy", "play", "solve", "train"]
+__all__ = ["__version__", "audit", "cross", "load_policy", "play", "solve", "train"]
 
 _API = frozenset(__all__) - {"__version__"}
 

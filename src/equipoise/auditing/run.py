@@ -15,6 +15,7 @@ from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.sampled import opponent_estimates, sampled_bounds, sampled_measures
@@ -35,7 +36,6 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
@@ -98,6 +98,7 @@ def audit_game(
     config: AuditConfig | None = None,
     reporter: Reporter | None = None,
     name: str | None = None,
+    opponents: Opponents | None = None,
 ) -> GameResult:
     """Return what a policy does in a game.
 
@@ -107,6 +108,7 @@ def audit_game(
         config: How to audit.
         reporter: Shows progress.
         name: Name of the policy in the result (default: its own).
+        opponents: The opponents of the pools, where they are loaded already.
 
     Raises:
         RequestError: An opponent does not exist, or exact values were asked for and cannot be had.
@@ -115,10 +117,8 @@ def audit_game(
     info = game.info_record
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(info, pools, config.weights)
-    opponents = load_opponents((o for _, names in pools for o in names), game)
-    strategies = strategies_of(opponents, game.stage())
-    if config.exact and strategies is None:
-        raise RequestError("--exact needs opponents in finite-memory form: one of the pools is not")
+    met = opponents or Opponents.named(pools, game, config.exact)
+    strategies = met.strategies
     placed = behaviour(policy, game, config.exact) if strategies is not None else None
     solution = None if strategies is None else solution_of(game, objective, strategies)
     audit = _Audit(game, info, objective, config, solution, name or policy.name)
@@ -128,7 +128,7 @@ def audit_game(
         except TooLargeError:
             if config.exact:
                 raise RequestError(f"{game.name} is too large for exact values: leave out --exact") from None
-    return audit.sample(policy, opponents, reporter or silent())
+    return audit.sample(policy, met, reporter or silent())
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class _Audit:
         result = self._result(measures, {}, rows, {"method": "exact", "episodes": 0}, policy)
         return _with(result, behaviour=exact_rates(stage, placed))
 
-    def sample(self, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy], reporter: Reporter) -> GameResult:
+    def sample(self, policy: AnyPolicy, opponents: Opponents, reporter: Reporter) -> GameResult:
         episodes = self._play(policy, opponents, reporter)
         panel = Panel.of(episodes)
         level = self.config.level
@@ -167,7 +167,7 @@ class _Audit:
         if isinstance(policy, Policy) and policy.always_legal:
             measures["invalid_rate"] = Measure.exact(0.0)
         one_sided = sampled_bounds(panel, self.info, level)
-        rows = {name: opponent_estimates(panel, name, self.info, level) for name in opponents}
+        rows = {name: opponent_estimates(panel, name, self.info, level) for name in opponents.players}
         settings = {
             "method": "sample",
             "episodes": self.config.episodes,
@@ -212,14 +212,12 @@ class _Audit:
             "externality": None if info.externality is None else Estimate.exact(float(row[EXTERNALITY])),
         }
 
-    def _play(
-        self, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy], reporter: Reporter
-    ) -> list[Episode]:
-        config = self.config
+    def _play(self, policy: AnyPolicy, met: Opponents, reporter: Reporter) -> list[Episode]:
+        config, opponents = self.config, met.players
         store = None
         if config.out is not None:
-            store = AuditStore(config.out, self._request(policy))
-            store.load_table(policy)
+            store = AuditStore(config.out, self._request(policy, met.fingerprints))
+            store.load_table(policy, opponents)
         blocks = [
             range(start, min(start + config.chunk, config.episodes))
             for start in range(0, config.episodes, config.chunk)
@@ -233,7 +231,7 @@ class _Audit:
                 played = play(self._requests(block, policy, opponents), config.rule, advance)
                 fresh = [one.episode for one in played]
                 if store is not None:
-                    store.finish_chunk(fresh, policy)
+                    store.finish_chunk(fresh, policy, opponents)
                 episodes += fresh
         return episodes
 
@@ -256,7 +254,7 @@ class _Audit:
             for seat in range(self.info.seats)
         ]
 
-    def _request(self, policy: AnyPolicy) -> dict[str, Any]:
+    def _request(self, policy: AnyPolicy, opponents: Mapping[str, str]) -> dict[str, Any]:
         config = self.config
         return {
             "game": self.info.key,
@@ -269,6 +267,7 @@ class _Audit:
             "split": config.split.value,
             "chunk": config.chunk,
             "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
+            **({"opponents": dict(opponents)} if opponents else {}),
         }
 
     def _result(

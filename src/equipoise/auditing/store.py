@@ -21,6 +21,9 @@ from equipoise.types import Episode
 
 __all__ = ["AuditStore"]
 
+STUDIED = ""
+"""What the policy under study is called among the tables."""
+
 
 class AuditStore:
     """The folder of one (game, policy) audit."""
@@ -35,22 +38,30 @@ class AuditStore:
         self.transcript = folder / "transcript.jsonl"
         self._marks = folder / "chunks.jsonl"
         claim(folder, "request.json", dict(request), "choose another --out")
-        self.episodes, self.chunks, self._table = self._restore()
+        self.episodes, self.chunks, self._tables = self._restore()
 
-    def load_table(self, policy: object) -> None:
-        """Give the policy the table it had when the last finished chunk ended."""
-        if isinstance(policy, Policy) and self._table:
-            policy.load_state_dict({"version": policy.version, "table": self._table})
+    def load_table(self, policy: object, others: Mapping[str, object] | None = None) -> None:
+        """Give the policy, and others that score tables, what they had when the last finished chunk ended."""
+        for name, player in _scorers(policy, others).items():
+            if table := self._tables.get(name):
+                player.load_state_dict({"version": player.version, "table": table})
 
-    def finish_chunk(self, episodes: Sequence[Episode], policy: object) -> None:
+    def finish_chunk(
+        self, episodes: Sequence[Episode], policy: object, others: Mapping[str, object] | None = None
+    ) -> None:
         """Put a finished chunk on disk."""
         append_episodes(self.transcript, episodes)
-        table = policy.state_dict().get("table", {}) if isinstance(policy, Policy) else {}
-        new = {key: value for key, value in table.items() if key not in self._table}
-        self._table.update(new)
+        gained: dict[str, dict[str, Any]] = {}
+        for name, player in _scorers(policy, others).items():
+            known = self._tables.setdefault(name, {})
+            found = player.state_dict().get("table", {})
+            gained[name] = {key: value for key, value in found.items() if key not in known}
+            known.update(gained[name])
         self.chunks += 1
         self.episodes += len(episodes)
-        mark = {"chunk": self.chunks, "episodes": self.episodes, "table": new}
+        mark = {"chunk": self.chunks, "episodes": self.episodes, "table": gained.pop(STUDIED, {})}
+        if any(gained.values()):
+            mark["tables"] = {name: new for name, new in gained.items() if new}
         with self._marks.open("a", encoding="utf-8") as file:
             file.write(json.dumps(mark) + "\n")
             file.flush()
@@ -67,10 +78,10 @@ class AuditStore:
     def _whole(self) -> Iterator[Episode]:
         return read_episodes(self.transcript) if self.transcript.exists() else iter(())
 
-    def _restore(self) -> tuple[int, int, dict[str, Any]]:
-        """Read the marks, cut the transcript back to the last of them, return counts and table."""
+    def _restore(self) -> tuple[int, int, dict[str, dict[str, Any]]]:
+        """Read the marks, cut the transcript back to the last of them, return counts and tables."""
         episodes = chunks = 0
-        table: dict[str, Any] = {}
+        tables: dict[str, dict[str, Any]] = {}
         whole = []
         if self._marks.exists():
             for line in self._marks.read_text(encoding="utf-8").splitlines(keepends=True):
@@ -78,7 +89,8 @@ class AuditStore:
                     break
                 mark = json.loads(line)
                 episodes, chunks = mark["episodes"], mark["chunk"]
-                table.update(mark["table"])
+                for name, new in {STUDIED: mark["table"], **mark.get("tables", {})}.items():
+                    tables.setdefault(name, {}).update(new)
                 whole.append(line)
             write_text(self._marks, "".join(whole))
         if self.transcript.exists() and b"\n" not in self.transcript.read_bytes()[:4096]:
@@ -97,4 +109,13 @@ class AuditStore:
             with self.transcript.open(encoding="utf-8") as file:
                 kept = [line for _, line in zip(range(episodes + 1), file, strict=False)]
             write_text(self.transcript, "".join(kept))
-        return episodes, chunks, table
+        return episodes, chunks, tables
+
+
+def _scorers(policy: object, others: Mapping[str, object] | None) -> dict[str, Policy]:
+    """Return who may have a table, by name and each object once; the policy under study comes first."""
+    found: dict[str, Policy] = {}
+    for name, player in [(STUDIED, policy), *(others or {}).items()]:
+        if isinstance(player, Policy) and not any(player is known for known in found.values()):
+            found[name] = player
+    return found

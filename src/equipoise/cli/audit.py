@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options as o
+from equipoise.cli.cross import cross as play_cross
 from equipoise.cli.screen import Output, check_folder
 from equipoise.cli.values import names, numbers, options
 from equipoise.errors import RequestError
@@ -30,9 +31,19 @@ def register(app: typer.Typer) -> None:
 def audit(
     games: Annotated[
         list[str],
-        typer.Argument(metavar="GAME", help="Games, python:FILE.py:NAME among them, or all."),
+        typer.Argument(
+            metavar="GAME",
+            help="Games, python:FILE.py:NAME among them, or all; with --cross one game, then policies.",
+        ),
     ],
-    policy: o.PolicyOption,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", "-p", metavar="POLICY", help="The policy (see `equipoise models`)."),
+    ] = None,
+    cross: Annotated[
+        bool,
+        typer.Option("--cross", help="Let the policies named after the game play each other instead."),
+    ] = False,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -87,28 +98,30 @@ def audit(
     """
     output = Output(json)
     check_folder(out)
+    settings: dict[str, Any] = {
+        "episodes": episodes,
+        "seed": seed,
+        "exact": exact,
+        "level": level,
+        "options": options(option),
+        "rule": o.invalid_rule(retries, on_invalid),
+        "out": out,
+        # Without a terminal standard error is kept for what goes wrong.
+        "quiet": quiet or not sys.stderr.isatty(),
+        **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
+    }
+    if cross:
+        own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}
+        play_cross(games, {**own, "--opponents": opponents}, output, **settings)
+        return
     chosen = _games(games)
-    pools, weights, changes = names(pool), numbers(weight), options(option)
+    if policy is None:
+        raise RequestError("--policy is missing: name the policy to judge, or --cross and several")
+    pools, weights = names(pool), numbers(weight)
     with output.work(resumable=out is not None):
         from equipoise import api
 
-        result = api.audit(
-            chosen,
-            policy,
-            baseline=baseline,
-            episodes=episodes,
-            seed=seed,
-            exact=exact,
-            level=level,
-            pools=pools,
-            weights=weights,
-            options=changes,
-            rule=o.invalid_rule(retries, on_invalid),
-            out=out,
-            # Without a terminal standard error is kept for what goes wrong.
-            quiet=quiet or not sys.stderr.isatty(),
-            **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
-        )
+        result = api.audit(chosen, policy, baseline=baseline, pools=pools, weights=weights, **settings)
     output.write(result.to_json())
     output.show(*_tables(result, opponents))
 
