@@ -8,13 +8,13 @@ import numpy as np
 
 from equipoise.auditing.behaviour import placements
 from equipoise.auditing.exact.product import expected_features
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.policies.scripted import StrategyPolicy
 
 __all__ = ["best_scripted"]
@@ -28,7 +28,7 @@ def best_scripted(game: Game, config: AuditConfig) -> GameResult:
     """
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(game.info_record, pools, config.weights)
-    opponents = strategies_of(load_opponents((n for _, o in pools for n in o), game), game.stage())
+    opponents = Opponents.named(pools, game, None).strategies
     known = strategies(game.name)
     if opponents is None:
         name = next((one for one in pools.train if one in known), "random")

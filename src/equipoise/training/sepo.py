@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
@@ -24,7 +25,7 @@ from equipoise.objective.groups import group_episodes
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy
-from equipoise.policies.registry import load_opponents, strategies_of
+from equipoise.policies.registry import load_opponents
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
@@ -94,7 +95,7 @@ class Sepo:
         objective = replace(objective, pools=pools)
         opponents = load_opponents((n for _, names in pools for n in names), game)
         self.opponents: dict[str, AnyPolicy] = dict(opponents)
-        strategies = strategies_of(opponents, game.stage())
+        strategies = Opponents.of(opponents, game, None).strategies
         solved = None if strategies is None else solution_of(game, objective, strategies).trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= learner.policy.exact_states
         trees = solved if cheap else None
