@@ -107,13 +107,15 @@ def _best(found: list[Vector], a: Vector, method: str) -> Profile | None:
 
 def _supports(a: Vector) -> Iterator[Vector]:
     """Yield what makes every policy of a support indifferent between those of the support."""
-    from nashpy.algorithms.support_enumeration import obey_support, solve_indifference
+    from nashpy.algorithms.support_enumeration import solve_indifference
 
-    numbers = range(len(a))
     for size in range(1, len(a) + 1):
-        for support in combinations(numbers, size):
-            x = solve_indifference(a, support, support)
-            if x is not False and obey_support(x, support, tol=1e-12):
+        for support in combinations(range(len(a)), size):
+            # On the support alone: unused policies would come out as a rounding error below 0, and be refused.
+            used = solve_indifference(a[np.ix_(support, support)], range(size), range(size))
+            if used is not False:
+                x = np.zeros(len(a))
+                x[list(support)] = used
                 yield _weights(x)
 
 
