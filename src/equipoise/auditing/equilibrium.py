@@ -111,7 +111,7 @@ def _supports(a: Vector) -> Iterator[Vector]:
 
     for size in range(1, len(a) + 1):
         for support in combinations(range(len(a)), size):
-            # On the support alone: unused policies would come out as a rounding error below 0, and be refused.
+            # On the support alone: what is unused would come out a rounding error below 0, and be refused.
             used = solve_indifference(a[np.ix_(support, support)], range(size), range(size))
             if used is not False:
                 x = np.zeros(len(a))
