@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from collections.abc import Callable
@@ -283,6 +284,15 @@ class TestRequests:
 
 
 class TestFromPython:
+    def test_the_signature(self) -> None:
+        found = inspect.signature(equipoise.cross)
+        assert [*found.parameters] == [
+            *("game", "policies", "episodes", "seed", "exact", "level", "options"),
+            *("rule", "out", "quiet", "reporter", "settings"),
+        ]
+        assert [p.default for p in found.parameters.values()][2:6] == [100, 0, None, 0.95]
+        assert "cross" in equipoise.__all__
+
     def test_the_function_of_the_package(self, tmp_path: Path) -> None:
         def mine(decision: Decision) -> str:
             return DEFECT
