@@ -107,6 +107,17 @@ def test_a_wrong_opponent_is_named_with_the_whole() -> None:
     assert "did you mean 'tit_for_tat'?" in message
 
 
+def test_opponents_of_other_pools_are_not_met() -> None:
+    players = {name: load_policy(f"scripted:{name}", GAME) for name in ("pavlov", "random")}
+    met = Opponents.of(players, GAME, None)
+    assert list(met.among(Pools(("random",))).players) == ["random"]
+    found = audit_game(
+        GAME, players["pavlov"], AuditConfig(exact=False, episodes=2, pools=Pools(("random",))), opponents=met
+    )
+    assert found.metrics["utility"] is not None
+    assert found.metrics["utility"].n == 4
+
+
 def test_fingerprints_are_of_those_whose_name_is_not_enough() -> None:
     players = {"pavlov": load_policy("scripted:pavlov", GAME), "scorer": Scorer("scorer")}
     assert Opponents.of(players, GAME, False).fingerprints == {"scorer": "scorer-weights"}

@@ -77,6 +77,15 @@ class Opponents:
         names: Iterable[str] = (name for _, pool in pools for name in pool)
         return cls.of(load_opponents(names, game, models=models, **(settings or {})), game, exact)
 
+    def among(self, pools: Pools) -> Opponents:
+        """Return those that stand in the pools."""
+        names = dict.fromkeys(name for _, pool in pools for name in pool)
+        known = self.strategies
+        return Opponents(
+            {name: self.players[name] for name in names},
+            None if known is None else {name: known[name] for name in names},
+        )
+
     @property
     def fingerprints(self) -> dict[str, str]:
         """What identifies the opponents whose name does not."""

@@ -108,7 +108,7 @@ def audit_game(
         config: How to audit.
         reporter: Shows progress.
         name: Name of the policy in the result (default: its own).
-        opponents: The opponents of the pools, where they are loaded already.
+        opponents: The opponents of the pools (and others), where they are loaded already.
 
     Raises:
         RequestError: An opponent does not exist, or exact values were asked for and cannot be had.
@@ -117,7 +117,7 @@ def audit_game(
     info = game.info_record
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(info, pools, config.weights)
-    met = opponents or Opponents.named(pools, game, config.exact)
+    met = (opponents or Opponents.named(pools, game, config.exact)).among(pools)
     strategies = met.strategies
     placed = behaviour(policy, game, config.exact) if strategies is not None else None
     solution = None if strategies is None else solution_of(game, objective, strategies)

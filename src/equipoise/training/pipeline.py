@@ -26,7 +26,14 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
-from equipoise.training.stages import Stage, base_policy, sft_done, train_sepo, train_sft
+from equipoise.training.stages import (
+    Stage,
+    base_policy,
+    opponents_of,
+    sft_done,
+    train_sepo,
+    train_sft,
+)
 from equipoise.training.summary import Run
 
 __all__ = ["STAGES", "run_recipe"]
@@ -82,7 +89,7 @@ class _Runner:
         """Run all stages of one game; return its results and differences."""
         game, config = self._prepare(name, one)
         place = self.folder / game.name
-        met = cache(lambda: self._opponents(game, config))
+        met = cache(lambda: opponents_of(self.recipe, game, config))
         results: dict[str, GameResult] = {}
         if "audit" in self.stages:
             results["base"] = self._audit(game, config, lambda: self._base(game), met, place, "base")
@@ -124,12 +131,6 @@ class _Runner:
         audit = self.recipe.audit
         config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
         return game, config
-
-    def _opponents(self, game: Game, config: AuditConfig) -> Opponents:
-        """Load the opponents of all audits of a game; language models play as the recipe's own does."""
-        pools = config.pools or default_pools(game.name)
-        settings = {"dtype": self.recipe.dtype, "device": self.recipe.device, "quiet": True}
-        return Opponents.named(pools, game, config.exact, {}, settings)
 
     def _audit(
         self,
