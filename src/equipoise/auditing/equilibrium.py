@@ -17,7 +17,6 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import QhullError
 
 __all__ = ["FEW", "Profile", "equilibrium", "is_equilibrium"]
 
@@ -122,6 +121,7 @@ def _supports(a: Vector) -> Iterator[Vector]:
 def _vertices(a: Vector) -> Iterator[Vector]:
     """Yield the mixtures at which as many policies as possible are unused or best replies."""
     from nashpy.polytope import build_halfspaces, non_trivial_vertices
+    from scipy.spatial import QhullError
 
     # Adding a constant changes no equilibrium; the polytope needs positive payoffs.
     try:

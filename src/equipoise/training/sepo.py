@@ -118,6 +118,7 @@ class Sepo:
             "weights": [objective.weights.e, objective.weights.c, objective.weights.x],
             "config": config.model_dump(mode="json"),
             "origin": dict(origin or {}),
+            **({"opponents": found} if (found := self.met.fingerprints) else {}),
         }
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
