@@ -13,7 +13,7 @@ from equipoise.games.families import Family, register_family
 
 __version__ = version("equipoise")
 
-__all__ = ["__version__", "audit", "compare", "load_policy", "play", "solve", "train"]
+__all__ = ["__version__", "audit", "compare", "cross", "load_policy", "play", "solve", "train"]
 
 _API = frozenset(__all__) - {"__version__"}
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.certify import Budget
 from equipoise.auditing.compare import Comparison, compare_results
+from equipoise.auditing.cross import cross_game, name_policies
+from equipoise.auditing.cross_result import CrossResult
 from equipoise.auditing.loading import Kept, load_kept, save_measures
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig
@@ -19,7 +21,7 @@ from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
-from equipoise.policies.registry import load_game, load_opponents
+from equipoise.policies.registry import load_game, load_opponents, load_players
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal, Split
@@ -30,7 +32,7 @@ from equipoise.types import Episode
 if TYPE_CHECKING:
     from equipoise.training.summary import Run
 
-__all__ = ["audit", "compare", "load_policy", "play", "solve", "train"]
+__all__ = ["audit", "compare", "cross", "load_policy", "play", "solve", "train"]
 
 
 def audit(
@@ -153,6 +155,65 @@ def compare(
     return compare_results(first, _kept(b).select(policy_b, "--b"), level, metrics, paired)
 
 
+def cross(
+    game: str | Game,
+    policies: Sequence[Any] | Mapping[str, Any],
+    *,
+    episodes: int = 100,
+    seed: int = 0,
+    exact: bool | None = None,
+    level: float = 0.95,
+    options: Mapping[str, Any] | None = None,
+    rule: InvalidRule | None = None,
+    out: str | Path | None = None,
+    quiet: bool = True,
+    reporter: Reporter | None = None,
+    **settings: Any,
+) -> CrossResult:
+    """Let policies play each other, everyone against everyone and against itself.
+
+    Args:
+        game: The game.
+        policies: Two or more: strategies of the game by their bare name, policy names, policies or
+            functions; or a mapping from names to them.
+        episodes: Deals per ordered pair, each played from both seats.
+        seed: Seed of deals and draws.
+        exact: True computes exactly, False samples, None computes what is cheap.
+        level: Confidence level.
+        options: Options of the game.
+        rule: What happens to invalid answers.
+        out: Folder for transcripts and ``cross.json``; the same call goes on where it was interrupted.
+        quiet: Whether to show no progress.
+        reporter: Shows progress instead.
+        settings: Settings of language models (mode, temperature, dtype, device, threads …).
+
+    Returns:
+        Matrices of payoff, welfare and exploitability, and the equilibrium of the game between the
+        policies; print it, or use ``to_json``, ``save``.
+
+    Raises:
+        RequestError: Something asked for does not exist or is out of range.
+    """
+    reporter = reporter or Reporter(quiet)
+    rules = load_game(game, options) if isinstance(game, str) else game
+    given = name_policies(policies)
+    if out is not None:
+        request = {
+            "game": rules.info_record.key,
+            "policies": {
+                name: spec if isinstance(spec, str) else "from Python" for name, spec in given.items()
+            },
+        }
+        claim(Path(out), "cross.request.json", request, "choose another out folder")
+    config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
+    config = replace(config, out=None if out is None else Path(out) / rules.name / "cross")
+    players = load_players(given, rules, models={}, quiet=reporter.quiet, **settings)
+    result = cross_game(rules, players, config, reporter)
+    if out is not None:
+        result.save(Path(out) / "cross.json")
+    return result
+
+
 def play(
     game: str | Game,
     policy: Any,
@@ -181,8 +242,9 @@ def play(
     rules = load_game(game, options) if isinstance(game, str) else game
     if not 0 <= seat < rules.info_record.seats:
         raise RequestError(f"seat = {seat}: {rules.name} has seats 0 to {rules.info_record.seats - 1}")
-    own = _load_policy(policy, rules, **settings)
-    other = load_opponents([opponent], rules)[opponent]
+    models: dict[str, AnyPolicy] = {}
+    own = _load_policy(policy, rules, models=models, **settings)
+    other = load_opponents([opponent], rules, models=models, **settings)[opponent]
     request = EpisodeRequest(
         game=rules,
         deal=Deal(seed, Split.REPORT, rules.info_record.key, deal),

@@ -439,11 +439,13 @@ class TestChoiceOfMethod:
         with pytest.raises(PolicyError, match="'fickle' answers differently when asked twice"):
             audit_game(make_game("ipd", rounds=2), policy, EXACT)
 
-    def test_opponents_without_a_finite_form_make_exact_impossible(self, tmp_path: Any) -> None:
-        (tmp_path / "mine.py").write_text("def sniper(decision):\n    return 'DEFECT'\n", encoding="utf-8")
+    def test_opponents_that_draw_by_themselves_make_exact_impossible(self, tmp_path: Any) -> None:
+        fickle = "from itertools import cycle\nturn = cycle(('DEFECT', 'DEFECT', 'COOPERATE'))\n"
+        code = f"{fickle}def sniper(decision):\n    return next(turn)\n"
+        (tmp_path / "mine.py").write_text(code, encoding="utf-8")
         name = f"python:{tmp_path / 'mine.py'}:sniper"
         game, pools = make_game("ipd", rounds=2), Pools(("tit_for_tat",), (name,))
-        with pytest.raises(RequestError, match="finite-memory form"):
+        with pytest.raises(RequestError, match="answers differently when asked twice"):
             audit_game(game, scripted(game, "random"), replace(EXACT, pools=pools))
         found = audit_game(game, scripted(game, "random"), AuditConfig(episodes=2, pools=pools))
         assert found.settings["method"] == "sample"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from equipoise.policies.registry import (
 )
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
+from equipoise.policies.wrappers import MixedPolicy
 from equipoise.types import Decision
 from tests.auditing.oracle import random_policy
 
@@ -184,3 +186,64 @@ class TestGames:
         assert (game.name, game.options.rounds) == ("mine", 2)
         with pytest.raises(RequestError, match="is no game: name a subclass of"):
             load_game(f"python:{tmp_path / 'g.py'}:x")
+
+
+class TestCombined:
+    def test_parts_are_strategies_of_the_game_or_any_policy(self, tmp_path: Path) -> None:
+        random_policy(KUHN, 0).save(tmp_path / "t.json")
+        spec = f"mixture:0.5*nash+0.25*(noisy:0.1:scripted:always_bet)+0.25*tabular:{tmp_path / 't.json'}"
+        found = load_policy(spec, KUHN)
+        assert isinstance(found, MixedPolicy)
+        assert found.name == spec
+        assert [part.name for part in found.parts] == [
+            "scripted:nash",
+            "noisy:0.1:scripted:always_bet",
+            f"tabular:{tmp_path / 't.json'}",
+        ]
+        assert found.weights == (0.5, 0.25, 0.25)
+        strategy = found.strategy(KUHN.stage())
+        assert strategy is not None
+        assert len(strategy.start()) == 3
+
+    def test_frozen_is_the_policy_as_it_is(self) -> None:
+        assert load_policy("frozen:pavlov", IPD).name == "scripted:pavlov"
+        assert (
+            load_opponents(["frozen:scripted:pavlov"], IPD)["frozen:scripted:pavlov"].name
+            == "scripted:pavlov"
+        )
+
+    @pytest.mark.parametrize(
+        ("spec", "messages"),
+        [
+            (
+                "mixture:pavlov+tit_for_tit",
+                ["'tit_for_tit' in 'mixture:pavlov+tit_for_tit'", "'tit_for_tat'"],
+            ),
+            ("noisy:0.1:pyton:a.py:f", ["'pyton:a.py:f' in 'noisy:0.1:pyton:a.py:f'", "'python'"]),
+            ("frozen:tabular:nowhere.json", ["'tabular:nowhere.json' in", "cannot read table"]),
+            ("mixture:smollm2+runs/a", ["'runs/a' in 'mixture:smollm2+runs/a'"]),
+            ("noisy:2:pavlov", ["policy 'noisy:2:pavlov': noise 2.0 is no probability"]),
+        ],
+    )
+    def test_what_is_wrong_with_a_part_names_it(
+        self, spec: str, messages: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(registry, "_local", lambda *given: FunctionPolicy(mine, "smollm2"))
+        with pytest.raises(RequestError) as caught:
+            load_policy(spec, IPD)
+        assert all(message in str(caught.value) for message in messages), str(caught.value)
+
+    def test_models_are_loaded_once_with_the_settings_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        policy = importlib.import_module("equipoise.policies.local.policy")
+        loaded: list[tuple[str, dict[str, Any]]] = []
+
+        def load(spec: str, **settings: Any) -> Any:
+            loaded.append((spec, settings))
+            return FunctionPolicy(mine, spec)
+
+        monkeypatch.setattr(policy.LocalPolicy, "from_spec", load)
+        models: dict[str, Any] = {}
+        names = ["frozen:smollm2", "noisy:0.1:smollm2", "smollm2", "smollm2+a"]
+        found = load_opponents(names, IPD, models=models, dtype="bfloat16")
+        assert loaded == [("smollm2", {"dtype": "bfloat16"}), ("smollm2+a", {"dtype": "bfloat16"})]
+        assert found["frozen:smollm2"] is found["smollm2"] is load_policy("smollm2", IPD, models=models)

@@ -82,7 +82,7 @@ def test_the_value_is_that_of_the_rules() -> None:
 def test_without_exact_opponents_the_first_train_opponent_stands_in(tmp_path: Path) -> None:
     pools = default_pools("ipd").replace({"train": ["generous_tit_for_tat", "tiny-random"]})
     config = AuditConfig(episodes=2, pools=pools, out=tmp_path / "audit")
-    result = best_scripted(make_game("ipd", rounds=2), config)
+    result = best_scripted(make_game("ipd", rounds=4), config)
     assert result.policy == f"{LABEL}generous_tit_for_tat"
     found = result.metrics["safety"]
     assert found is not None
@@ -94,7 +94,7 @@ def test_without_exact_opponents_the_first_train_opponent_stands_in(tmp_path: Pa
 
 def test_the_stand_in_may_not_be_a_strategy() -> None:
     pools = default_pools("ipd").replace({"train": ["tiny-random", "tit_for_tat"]})
-    result = best_scripted(make_game("ipd", rounds=2), AuditConfig(episodes=2, pools=pools))
+    result = best_scripted(make_game("ipd", rounds=4), AuditConfig(episodes=2, pools=pools))
     assert result.policy == f"{LABEL}tit_for_tat"
     found = result.metrics["safety"]
     assert found is not None

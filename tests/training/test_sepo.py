@@ -363,9 +363,9 @@ class TestSelection:
         asked: list[Any] = []
         original = module.audit_game
 
-        def watching(game: Any, policy: Any, config: Any) -> Any:
+        def watching(game: Any, policy: Any, config: Any, **given: Any) -> Any:
             asked.append(config)
-            return original(game, policy, config)
+            return original(game, policy, config, **given)
 
         monkeypatch.setattr(module, "audit_game", watching)
         scores = []

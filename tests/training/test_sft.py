@@ -253,9 +253,9 @@ def test_selection_plays_on_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
     seen: list[AuditConfig] = []
     real = sft.audit_game
 
-    def watch(game: Game, policy: Any, config: AuditConfig) -> Any:
+    def watch(game: Game, policy: Any, config: AuditConfig, **given: Any) -> Any:
         seen.append(config)
-        return real(game, policy, config)
+        return real(game, policy, config, **given)
 
     monkeypatch.setattr(sft, "audit_game", watch)
     new_sft(select_episodes=3, seed=5).run()
@@ -272,7 +272,7 @@ def scripted(
     left, checked = list(scores), list(checks)
     real = Sft._loss
 
-    def audit(game: Game, policy: LocalPolicy, config: AuditConfig) -> Any:
+    def audit(game: Game, policy: LocalPolicy, config: AuditConfig, **given: Any) -> Any:
         watch(policy)
         return SimpleNamespace(metrics={"safety": Estimate.exact(left.pop(0))})
 

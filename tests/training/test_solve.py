@@ -123,10 +123,21 @@ class TestRequests:
         with pytest.raises(RequestError, match="ipd with these options is too large to solve"):
             solve(make_game("ipd", rounds=3, temptation=5.5))
 
-    def test_opponents_without_a_finite_form_are_refused(self, tmp_path: Path) -> None:
+    def test_functions_are_solved_against_as_the_strategies_they_imitate(self, tmp_path: Path) -> None:
         (tmp_path / "m.py").write_text("def f(d):\n    return 'DEFECT'\n", encoding="utf-8")
+        game = make_game("ipd", rounds=2)
+        names = ("always_defect", f"python:{tmp_path / 'm.py'}:f")
+        found = [solve(game, (), pools=Pools(("tit_for_tat",), (name,))).results[0] for name in names]
+        assert value(found[0], "optimum") == pytest.approx(value(found[1], "optimum"), abs=1e-12)
+
+    def test_opponents_without_a_finite_form_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "m.py").write_text(
+            "from itertools import cycle\nturn = cycle('CCD')\n"
+            "def f(d):\n    return {'C': 'COOPERATE', 'D': 'DEFECT'}[next(turn)]\n",
+            encoding="utf-8",
+        )
         pools = Pools(("tit_for_tat",), (f"python:{tmp_path / 'm.py'}:f",))
-        with pytest.raises(RequestError, match="finite-memory form"):
+        with pytest.raises(RequestError, match="answers differently when asked twice"):
             solve(make_game("ipd", rounds=2), pools=pools)
 
     def test_options_reach_the_game(self) -> None:

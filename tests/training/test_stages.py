@@ -55,6 +55,17 @@ def warm(place: Path, recipe: Recipe | None = None, sft: SftConfig = SFT) -> Sta
     return train_sft(recipe or new_recipe(), IPD, GameRecipe(sft=sft), config(), place, silent())
 
 
+def test_frozen_models_among_the_opponents_run_as_the_recipes_own_does() -> None:
+    pools = default_pools("ipd").replace({"train": ["frozen:tiny-random", "noisy:0.1:tiny-random"]})
+    met = stages.opponents_of(new_recipe(dtype="bfloat16"), IPD, AuditConfig(pools=pools))
+    model = met.players["frozen:tiny-random"]
+    assert isinstance(model, LocalPolicy)
+    assert model.loaded.model.dtype == torch.bfloat16
+    assert met.players["noisy:0.1:tiny-random"].parts[0] is model  # type: ignore[union-attr]
+    # Five states of two rounds: few enough to be tabulated.
+    assert met.strategies is not None
+
+
 def never(*arguments: Any, **settings: Any) -> Any:
     raise AssertionError("this should not have been called")
 

@@ -12,10 +12,11 @@ from equipoise.games.base import Game
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.recall import TableStrategy
 from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.wrappers import CombinedPolicy
 from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Decision, Probabilities, Seat
 
-__all__ = ["LIMIT", "Placed", "behaviour", "placements", "tree_decisions"]
+__all__ = ["LIMIT", "Placed", "behaviour", "by_seat", "finite_forms", "placements", "tree_decisions"]
 
 LIMIT = 100_000
 """Information states that exact work may have when it is asked for."""
@@ -41,6 +42,25 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
     """
     if exact is False:
         return None
+    found = finite_forms(policy, game, exact)
+    return None if found is None else placements(found, game.stage())
+
+
+def finite_forms(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Strategy] | None:
+    """Return a policy in finite-memory form: one strategy, or one a seat if it acts on its seat.
+
+    Args:
+        policy: The policy.
+        game: The game (its stage game is used where rounds are independent).
+        exact: True if asked for; None to ask the policy at every state only where that is cheap; False not
+            to ask it at all.
+
+    Returns:
+        The strategies, or None if there are none.
+
+    Raises:
+        RequestError: It was asked for and cannot be had; the message says why.
+    """
     if not isinstance(policy, Policy):
         if exact:
             raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --exact")
@@ -52,12 +72,18 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
         return None
     known = policy.strategy(stage)
     if known is not None:
-        return placements([known], stage)
+        return [known]
+    if isinstance(policy, CombinedPolicy):
+        parts = [finite_forms(part, game, exact) for part in policy.parts]
+        forms = [part for part in parts if part is not None]
+        return [policy.combine(row) for row in by_seat(forms)] if len(forms) == len(parts) else None
+    if exact is False:
+        return None
     limit = LIMIT if exact else policy.exact_states
     if limit == 0 and not exact:
         return None
     try:
-        return placements(_tabulate(policy, stage, game.info_record.rounds, limit), stage)
+        return _tabulate(policy, stage, game.info_record.rounds, limit)
     except NoProbabilitiesError:
         if exact:
             raise
@@ -66,6 +92,12 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
         if exact:
             raise RequestError(f"{error}: audit it without --exact") from None
         return None
+
+
+def by_seat(forms: Sequence[Sequence[Strategy]]) -> list[tuple[Strategy, ...]]:
+    """Return the forms of several policies side by side: one row, or one a seat if any acts on its seat."""
+    count = max(len(form) for form in forms)
+    return [tuple(form[seat % len(form)] for form in forms) for seat in range(count)]
 
 
 def placements(tables: Sequence[Strategy], stage: Game) -> list[Placed]:

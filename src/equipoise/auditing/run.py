@@ -16,6 +16,7 @@ from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.power import power_of
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.sampled import opponent_estimates, sampled_bounds, sampled_measures
@@ -37,7 +38,6 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.policies.worded import Worded
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Split
@@ -108,6 +108,7 @@ def audit_game(
     config: AuditConfig | None = None,
     reporter: Reporter | None = None,
     name: str | None = None,
+    opponents: Opponents | None = None,
 ) -> GameResult:
     """Return what a policy does in a game.
 
@@ -117,6 +118,7 @@ def audit_game(
         config: How to audit.
         reporter: Shows progress.
         name: Name of the policy in the result (default: its own).
+        opponents: The opponents of the pools (and others), where they are loaded already.
 
     Raises:
         RequestError: An opponent does not exist, or exact values were asked for and cannot be had.
@@ -125,10 +127,8 @@ def audit_game(
     info = game.info_record
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(info, pools, config.weights)
-    opponents = load_opponents((o for _, names in pools for o in names), game)
-    strategies = strategies_of(opponents, game.stage())
-    if config.exact and strategies is None:
-        raise RequestError("--exact needs opponents in finite-memory form: one of the pools is not")
+    met = (opponents or Opponents.named(pools, game, config.exact)).among(pools)
+    strategies = met.strategies
     placed = behaviour(policy, game, config.exact) if strategies is not None else None
     solution = None if strategies is None else solution_of(game, objective, strategies)
     audit = _Audit(game, info, objective, config, solution, name or policy.name)
@@ -138,7 +138,7 @@ def audit_game(
         except TooLargeError:
             if config.exact:
                 raise RequestError(f"{game.name} is too large for exact values: leave out --exact") from None
-    return audit.sample(policy, opponents, reporter or silent())
+    return audit.sample(policy, met, reporter or silent())
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class _Audit:
         result = self._result(measures, {}, rows, {"method": "exact", "episodes": 0}, policy)
         return _with(result, behaviour=exact_rates(stage, placed))
 
-    def sample(self, policy: AnyPolicy, opponents: Mapping[str, AnyPolicy], reporter: Reporter) -> GameResult:
+    def sample(self, policy: AnyPolicy, opponents: Opponents, reporter: Reporter) -> GameResult:
         config, level = self.config, self.config.level
         kind = interval_named(config.interval)
         sampling = Sampling(self.game, self.objective, config, policy, opponents)
@@ -182,7 +182,7 @@ class _Audit:
         certified = self._certified(policy, sampling, reporter)
         if certified is not None:
             bounds = {"best_response": certified.best_response, "security": certified.security}
-        rows = {name: opponent_estimates(panel, name, self.info, level, kind) for name in opponents}
+        rows = {name: opponent_estimates(panel, name, self.info, level, kind) for name in opponents.players}
         settings = {
             "method": "sample",
             "episodes": config.episodes,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.store import AuditStore
 from equipoise.auditing.tally import Tally
@@ -47,14 +48,14 @@ class Sampling:
         objective: The objective, for its pools.
         config: How to audit.
         policy: The policy.
-        opponents: Opponents by name.
+        met: Whom it meets.
     """
 
     game: Game
     objective: Objective
     config: AuditConfig
     policy: AnyPolicy
-    opponents: Mapping[str, AnyPolicy]
+    met: Opponents
 
     @property
     def panel_key(self) -> str:
@@ -68,7 +69,7 @@ class Sampling:
                 "split": config.split.value,
                 "deals": config.episodes,
                 "pools": {pool: sorted(names) for pool, names in self.objective.pools},
-                "opponents": {name: one.fingerprint for name, one in self.opponents.items()},
+                "opponents": {name: one.fingerprint for name, one in self.met.players.items()},
             }
         )
 
@@ -83,13 +84,13 @@ class Sampling:
         store = None
         if config.out is not None:
             store = AuditStore(config.out, self._request())
-            store.load_table(self.policy)
+            store.load_table(self.policy, self.met.players)
         reduced = _Reduction(
             PanelBuilder(config.episodes),
             Tally(config.episodes),
-            Variates(self.game, self.policy, self.opponents) if config.control_variates else None,
+            Variates(self.game, self.policy, self.met.players) if config.control_variates else None,
         )
-        total = config.episodes * len(self.opponents) * info.seats
+        total = config.episodes * len(self.met.players) * info.seats
         with reporter.task(f"audit {info.id}: {name}", total) as advance:
             if store is not None:
                 for episode in store.read():
@@ -99,7 +100,7 @@ class Sampling:
                 played = play(self._requests(block), config.rule, advance)
                 fresh = [one.episode for one in played]
                 if store is not None:
-                    store.finish_chunk(fresh, self.policy)
+                    store.finish_chunk(fresh, self.policy, self.met.players)
                 for episode in fresh:
                     reduced.add(episode)
         return Sample(reduced.panel.panel(), reduced.tally)
@@ -109,8 +110,8 @@ class Sampling:
         if self.config.out is None:
             return lambda: None
         store = AuditStore(self.config.out, self._request())
-        store.load_table(self.policy)
-        return lambda: store.keep_table(self.policy)
+        store.load_table(self.policy, self.met.players)
+        return lambda: store.keep_tables(self.policy, self.met.players)
 
     def _chunks(self, done: int) -> Iterator[range]:
         """Yield the deals of every chunk that is not done."""
@@ -131,7 +132,7 @@ class Sampling:
                 players=(self.policy, opponent) if seat == 0 else (opponent, self.policy),
             )
             for index in block
-            for name, opponent in self.opponents.items()
+            for name, opponent in self.met.players.items()
             for seat in range(info.seats)
         ]
 
@@ -148,6 +149,7 @@ class Sampling:
             "split": config.split.value,
             "chunk": config.chunk,
             "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
+            **({"opponents": self.met.fingerprints} if self.met.fingerprints else {}),
         }
 
 

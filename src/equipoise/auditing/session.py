@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from equipoise.auditing.compare import differences
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.spreads import Spread, spreads
@@ -15,32 +16,30 @@ from equipoise.auditing.wordings import audit_wordings, check_worded, panel_of
 from equipoise.errors import RequestError
 from equipoise.files import folder_name
 from equipoise.games.base import Game
+from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import is_local, load_policy
 from equipoise.progress import Reporter
-from equipoise.prompts.base import PLAIN
-from equipoise.prompts.registry import get_renderer
 
 __all__ = ["Loader", "Session"]
 
 
 class Loader:
-    """Loads policies; a language model is loaded once, whatever the number of games."""
+    """Loads policies; a language model is loaded once, whatever the number of games and of its roles."""
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         """Take the settings of language models."""
         self.settings = settings
-        self._loaded: dict[str, AnyPolicy] = {}
+        self.models: dict[str, AnyPolicy] = {}
 
     def load(self, spec: Any, game: Game) -> AnyPolicy:
         """Return the policy a name stands for."""
-        if not is_local(spec):
-            return load_policy(spec, game)
-        # A wording that the first game has need not be one of the next.
-        get_renderer(game.name, self.settings.get("wording", PLAIN))
-        if spec not in self._loaded:
-            self._loaded[spec] = load_policy(spec, game, **self.settings)
-        return self._loaded[spec]
+        return load_policy(spec, game, models=self.models, **self.settings)
+
+    def opponents(self, game: Game, config: AuditConfig) -> Opponents:
+        """Return whom a policy meets."""
+        pools = config.pools or default_pools(game.name)
+        return Opponents.named(pools, game, config.exact, self.models, self.settings)
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,9 @@ class Session:
         for game, config in self.games:
             loaded = {role: self.loader.load(spec, game) for role, spec in policies.items()}
             here = self._deals(config, loaded.values())
+            met = self.loader.opponents(game, config)
             found = [
-                audit_game(game, player, _within(here, game, role), self.reporter)
+                audit_game(game, player, _within(here, game, role), self.reporter, opponents=met)
                 for role, player in loaded.items()
             ]
             results += found

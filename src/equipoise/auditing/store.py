@@ -22,6 +22,9 @@ from equipoise.types import Episode
 
 __all__ = ["AuditStore"]
 
+STUDIED = ""
+"""What the policy under study is called among the tables."""
+
 
 class AuditStore:
     """The folder of one (game, policy) audit."""
@@ -36,26 +39,34 @@ class AuditStore:
         self.transcript = folder / "transcript.jsonl"
         self._marks = folder / "chunks.jsonl"
         claim(folder, "request.json", dict(request), "choose another --out")
-        self.episodes, self.chunks, self._table = self._restore()
+        self.episodes, self.chunks, self._tables = self._restore()
 
-    def load_table(self, policy: object) -> None:
-        """Give the policy the table it had when the last finished chunk ended."""
-        if isinstance(policy, Policy) and self._table:
-            policy.load_state_dict({"version": policy.version, "table": self._table})
+    def load_table(self, policy: object, others: Mapping[str, object] | None = None) -> None:
+        """Give the policy, and others that score tables, what they had when the last finished chunk ended."""
+        for name, player in _scorers(policy, others).items():
+            if table := self._tables.get(name):
+                player.load_state_dict({"version": player.version, "table": table})
 
-    def finish_chunk(self, episodes: Sequence[Episode], policy: object) -> None:
+    def finish_chunk(
+        self, episodes: Sequence[Episode], policy: object, others: Mapping[str, object] | None = None
+    ) -> None:
         """Put a finished chunk on disk."""
         append_episodes(self.transcript, episodes)
         self.chunks += 1
         self.episodes += len(episodes)
-        self.keep_table(policy)
+        self.keep_tables(policy, others)
 
-    def keep_table(self, policy: object) -> None:
-        """Put what the policy's table has gained on disk, with a mark of what is finished."""
-        table = policy.state_dict().get("table", {}) if isinstance(policy, Policy) else {}
-        new = {key: value for key, value in table.items() if key not in self._table}
-        self._table.update(new)
-        mark = {"chunk": self.chunks, "episodes": self.episodes, "table": new}
+    def keep_tables(self, policy: object, others: Mapping[str, object] | None = None) -> None:
+        """Put what tables have gained on disk, with a mark of what is finished."""
+        gained: dict[str, dict[str, Any]] = {}
+        for name, player in _scorers(policy, others).items():
+            known = self._tables.setdefault(name, {})
+            found = player.state_dict().get("table", {})
+            gained[name] = {key: value for key, value in found.items() if key not in known}
+            known.update(gained[name])
+        mark = {"chunk": self.chunks, "episodes": self.episodes, "table": gained.pop(STUDIED, {})}
+        if any(gained.values()):
+            mark["tables"] = {name: new for name, new in gained.items() if new}
         with self._marks.open("a", encoding="utf-8") as file:
             file.write(json.dumps(mark) + "\n")
             file.flush()
@@ -66,10 +77,10 @@ class AuditStore:
         if self.episodes:
             yield from islice(read_episodes(self.transcript), self.episodes)
 
-    def _restore(self) -> tuple[int, int, dict[str, Any]]:
-        """Read the marks, cut the transcript back to the last of them, return counts and table."""
+    def _restore(self) -> tuple[int, int, dict[str, dict[str, Any]]]:
+        """Read the marks, cut the transcript back to the last of them, return counts and tables."""
         episodes = chunks = 0
-        table: dict[str, Any] = {}
+        tables: dict[str, dict[str, Any]] = {}
         whole = []
         if self._marks.exists():
             for line in self._marks.read_text(encoding="utf-8").splitlines(keepends=True):
@@ -77,7 +88,8 @@ class AuditStore:
                     break
                 mark = json.loads(line)
                 episodes, chunks = mark["episodes"], mark["chunk"]
-                table.update(mark["table"])
+                for name, new in {STUDIED: mark["table"], **mark.get("tables", {})}.items():
+                    tables.setdefault(name, {}).update(new)
                 whole.append(line)
             write_text(self._marks, "".join(whole))
         if self.transcript.exists():
@@ -97,7 +109,7 @@ class AuditStore:
             )
         if self.transcript.exists() and end < self.transcript.stat().st_size:
             os.truncate(self.transcript, end)
-        return episodes, chunks, table
+        return episodes, chunks, tables
 
     def _whole(self, episodes: int) -> tuple[int, int]:
         """Return how many of so many episodes the transcript holds, and where the last of them ends."""
@@ -108,3 +120,12 @@ class AuditStore:
                     if line.endswith(b"\n"):
                         found, end = found + 1, end + len(line)
         return max(found, 0), end
+
+
+def _scorers(policy: object, others: Mapping[str, object] | None) -> dict[str, Policy]:
+    """Return who may have a table, by name and each object once; the policy under study comes first."""
+    found: dict[str, Policy] = {}
+    for name, player in [(STUDIED, policy), *(others or {}).items()]:
+        if isinstance(player, Policy) and not any(player is known for known in found.values()):
+            found[name] = player
+    return found

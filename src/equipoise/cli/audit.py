@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from equipoise.cli import options as o
+from equipoise.cli.cross import cross as play_cross
 from equipoise.cli.screen import Output, check_folder
 from equipoise.cli.values import names, numbers, options
 from equipoise.errors import RequestError
@@ -31,10 +32,19 @@ def audit(
     games: Annotated[
         list[str],
         typer.Argument(
-            metavar="GAME", help="Games, openspiel:NAME and python:FILE.py:NAME among them, or all."
+            metavar="GAME",
+            help="Games, openspiel:NAME and python:FILE.py:NAME among them, or all; with --cross one game, "
+            "then policies.",
         ),
     ],
-    policy: o.PolicyOption,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", "-p", metavar="POLICY", help="The policy (see `equipoise models`)."),
+    ] = None,
+    cross: Annotated[
+        bool,
+        typer.Option("--cross", help="Let the policies named after the game play each other instead."),
+    ] = False,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -117,8 +127,26 @@ def audit(
     """
     output = Output(json)
     check_folder(out)
+    settings: dict[str, Any] = {
+        "episodes": episodes,
+        "seed": seed,
+        "exact": exact,
+        "level": level,
+        "options": options(option),
+        "rule": o.invalid_rule(retries, on_invalid),
+        "out": out,
+        # Without a terminal standard error is kept for what goes wrong.
+        "quiet": quiet or not sys.stderr.isatty(),
+        **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
+    }
+    if cross:
+        own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}
+        play_cross(games, {**own, "--opponents": opponents}, output, **settings)
+        return
     chosen = _games(games)
-    pools, weights, changes = names(pool), numbers(weight), options(option)
+    if policy is None:
+        raise RequestError("--policy is missing: name the policy to judge, or --cross and several")
+    pools, weights = names(pool), numbers(weight)
     with output.work(resumable=out is not None):
         from equipoise import api
 
@@ -126,22 +154,13 @@ def audit(
             chosen,
             policy,
             baseline=baseline,
-            episodes=episodes,
-            seed=seed,
-            exact=exact,
-            level=level,
             interval=interval,
             control_variates=control_variates,
             budget=budget,
             pools=pools,
             weights=weights,
-            options=changes,
-            rule=o.invalid_rule(retries, on_invalid),
             panel=panel,
-            out=out,
-            # Without a terminal standard error is kept for what goes wrong.
-            quiet=quiet or not sys.stderr.isatty(),
-            **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording),
+            **settings,
         )
     output.write(result.to_json())
     output.show(*_tables(result, opponents))

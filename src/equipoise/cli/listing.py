@@ -56,11 +56,12 @@ def games(
 def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
     """List the opponents of a game, and their pools.
 
-    Each of them is a policy too: scripted:NAME.
+    Each of them is a policy too: scripted:NAME. Any policy can be an opponent, and they combine.
     """
     from equipoise.opponents.pools import default_pools
     from equipoise.opponents.registry import strategies
     from equipoise.policies.registry import load_game
+    from equipoise.policies.specs import COMBINED
 
     output = Output(json)
     name = load_game(game).name
@@ -75,9 +76,10 @@ def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
         }
         for strategy, found in strategies(name).items()
     ]
-    output.write({"schema": 1, "game": name, "opponents": rows})
+    output.write({"schema": 1, "game": name, "opponents": rows, "combined": COMBINED})
     shown = [{**row, "memory": "unbounded" if row["memory"] is None else row["memory"]} for row in rows]
-    output.show(_table(shown))
+    combined = [{"made of others": form, "what it is": meaning} for form, meaning in COMBINED.items()]
+    output.show(_table(shown), _table(combined))
 
 
 def _row(info: GameInfo) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from equipoise.cli.episode import score
 from equipoise.cli.failures import Interrupted
@@ -52,7 +52,14 @@ class TellingMatch(Match):
 
 
 def play_live(
-    game: Game, opponent: str, seat: Seat, deal: int, seed: int, rule: InvalidRule | None, tell: Tell = print
+    game: Game,
+    opponent: str,
+    seat: Seat,
+    deal: int,
+    seed: int,
+    rule: InvalidRule | None,
+    tell: Tell = print,
+    settings: Mapping[str, Any] | None = None,
 ) -> Episode:
     """Let a person play one episode.
 
@@ -64,6 +71,7 @@ def play_live(
         seed: Seed of the deal.
         rule: What happens to answers that name no action.
         tell: Shows text.
+        settings: Settings of a language model as the opponent.
 
     Raises:
         LeftError: The input ended before the game did.
@@ -72,7 +80,7 @@ def play_live(
     seats = game.info_record.seats
     if not 0 <= seat < seats:
         raise RequestError(f"seat = {seat}: {game.name} has seats 0 to {seats - 1}")
-    other = load_opponents([opponent], game)[opponent]
+    other = load_opponents([opponent], game, **(settings or {}))[opponent]
     person = HumanPolicy(show=tell)
     matches: list[TellingMatch] = []
 

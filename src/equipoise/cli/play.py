@@ -85,7 +85,8 @@ def play(
     rule = o.invalid_rule(retries, on_invalid, default=SLIPS if patient else None)
     settings = o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording)
     if policy == HUMAN:
-        _play_yourself(output, game, opponent, changes, seat=seat, deal=deal, seed=seed, rule=rule)
+        where: dict[str, Any] = {"seat": seat, "deal": deal, "seed": seed, "rule": rule}
+        _play_yourself(output, game, opponent, changes, **where, settings=settings)
         return
     with output.work():
         from equipoise import api

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,22 @@ from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import FunctionPolicy, load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
+from equipoise.policies.specs import COMBINED, fold, is_combined, parse
 from equipoise.policies.tabular import TabularPolicy
+from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
 
-__all__ = ["KINDS", "is_local", "load_game", "load_opponents", "load_policy", "strategies_of"]
+__all__ = [
+    "KINDS",
+    "Models",
+    "is_local",
+    "load_game",
+    "load_opponents",
+    "load_players",
+    "load_policy",
+    "strategies_of",
+]
 
 KINDS = {
     "scripted:NAME": "a strategy of the game (`equipoise opponents GAME`)",
@@ -30,6 +41,7 @@ KINDS = {
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
     "human": "you, at the terminal",
+    **COMBINED,
 }
 """Every kind of policy name with what it stands for."""
 
@@ -39,12 +51,17 @@ GROUP = "equipoise.policies"
 _LOCAL = ("smollm2", "hf:", "tiny-random")
 
 
-def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
+Models = MutableMapping[str, AnyPolicy]
+"""Language models by name: looked up before one is loaded, and added to."""
+
+
+def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settings: Any) -> AnyPolicy:
     """Return the policy a name stands for.
 
     Args:
         spec: A name (see ``KINDS``), a policy, a strategy or a function.
         game: The game it shall play.
+        models: Language models loaded before with the same settings; a new one is added.
         settings: Settings of language models: mode, temperature, wording, dtype, device, threads …
 
     Raises:
@@ -66,16 +83,44 @@ def load_policy(spec: Any, game: Game, **settings: Any) -> AnyPolicy:
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
+    if is_combined(spec):
+        return _combined(spec, game, models, settings)
     if is_local(spec):
         # Better said before a model is loaded than after.
         get_renderer(game.name, settings.get("wording", PLAIN))
-        from equipoise.policies.local.policy import LocalPolicy
-
-        return LocalPolicy.from_spec(spec, **settings)
+        return _local(spec, models, settings)
     for point in entry_points(group=GROUP, name=kind):
         plugin: AnyPolicy = point.load()(rest, game)
         return plugin
     raise _unknown_kind(spec, kind, game)
+
+
+def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
+    if models is not None and spec in models:
+        return models[spec]
+    from equipoise.policies.local.policy import LocalPolicy
+
+    found = LocalPolicy.from_spec(spec, **settings)
+    if models is not None:
+        models[spec] = found
+    return found
+
+
+def _combined(spec: str, game: Game, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
+    """Return a policy made of others; what goes wrong with a part names the part and the whole."""
+
+    def leaf(text: str) -> AnyPolicy:
+        try:
+            return load_policy(_opponent_spec(text, game), game, models=models, **settings)
+        except RequestError as error:
+            raise type(error)(f"{text!r} in {spec!r}: {error}") from error
+
+    return fold(
+        parse(spec),
+        leaf,
+        lambda node, inner: noisy_policy(inner, node.rate, node.text),
+        lambda node, parts: mixed_policy(parts, node.weights, node.text),
+    )
 
 
 def is_local(spec: Any) -> bool:
@@ -83,13 +128,33 @@ def is_local(spec: Any) -> bool:
     return isinstance(spec, str) and spec.startswith(_LOCAL)
 
 
-def load_opponents(names: Iterable[str], game: Game) -> dict[str, Policy | AsyncPolicy]:
+def load_opponents(
+    names: Iterable[str], game: Game, *, models: Models | None = None, **settings: Any
+) -> dict[str, Policy | AsyncPolicy]:
     """Return opponents by name: strategies of the game by their bare name, anything else by its spec.
+
+    Args:
+        names: Their names, possibly repeated.
+        game: The game they play.
+        models: Language models loaded before with the same settings; new ones are added.
+        settings: Settings of language models.
 
     Raises:
         RequestError: One of them does not exist.
     """
-    return {name: load_policy(_opponent_spec(name, game), game) for name in dict.fromkeys(names)}
+    return load_players({name: name for name in names}, game, models=models, **settings)
+
+
+def load_players(
+    specs: Mapping[str, Any], game: Game, *, models: Models | None = None, **settings: Any
+) -> dict[str, AnyPolicy]:
+    """Return policies by a name of one's own; their specs are those of :func:`load_opponents`, or objects."""
+    return {
+        name: load_policy(
+            _opponent_spec(spec, game) if isinstance(spec, str) else spec, game, models=models, **settings
+        )
+        for name, spec in specs.items()
+    }
 
 
 def _opponent_spec(name: str, game: Game) -> str:

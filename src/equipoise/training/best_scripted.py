@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import solution_of
@@ -11,7 +12,6 @@ from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.policies.scripted import StrategyPolicy
 
 __all__ = ["best_scripted"]
@@ -24,7 +24,7 @@ def best_scripted(game: Game, config: AuditConfig) -> GameResult:
     """
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(game.info_record, pools, config.weights)
-    opponents = strategies_of(load_opponents((n for _, o in pools for n in o), game), game.stage())
+    opponents = Opponents.named(pools, game, None).strategies
     known = strategies(game.name)
     best = None if opponents is None else solution_of(game, objective, opponents).best_scripted
     name = next((one for one in pools.train if one in known), "random") if best is None else best[0]

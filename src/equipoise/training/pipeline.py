@@ -10,8 +10,10 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
@@ -24,7 +26,14 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
-from equipoise.training.stages import Stage, base_policy, sft_done, train_sepo, train_sft
+from equipoise.training.stages import (
+    Stage,
+    base_policy,
+    opponents_of,
+    sft_done,
+    train_sepo,
+    train_sft,
+)
 from equipoise.training.summary import Run
 
 __all__ = ["STAGES", "run_recipe"]
@@ -80,19 +89,20 @@ class _Runner:
         """Run all stages of one game; return its results and differences."""
         game, config = self._prepare(name, one)
         place = self.folder / folder_name(game.info_record.id)
+        met = cache(lambda: opponents_of(self.recipe, game, config))
         results: dict[str, GameResult] = {}
         if "audit" in self.stages:
-            results["base"] = self._audit(game, config, lambda: self._base(game), place, "base")
+            results["base"] = self._audit(game, config, lambda: self._base(game), met, place, "base")
         trained = self._warm_start(game, one, config, place)
         if trained is not None and "audit" in self.stages:
-            results["sft"] = self._audit(game, config, trained.load, place, "sft")
+            results["sft"] = self._audit(game, config, trained.load, met, place, "sft")
         if "sepo" in self.stages:
             for variant, settings in one.train.items():
                 learned = train_sepo(
                     self.recipe, game, settings, config, place / variant, trained, self.reporter
                 )
                 if "audit" in self.stages:
-                    results[variant] = self._audit(game, config, learned.load, place, variant)
+                    results[variant] = self._audit(game, config, learned.load, met, place, variant)
         differences = _differences(results, one, config.level)
         if "audit" in self.stages:
             results["scripted"] = best_scripted(game, config)
@@ -123,13 +133,19 @@ class _Runner:
         return game, config
 
     def _audit(
-        self, game: Game, config: AuditConfig, load: Callable[[], Policy], place: Path, name: str
+        self,
+        game: Game,
+        config: AuditConfig,
+        load: Callable[[], Policy],
+        met: Callable[[], Opponents],
+        place: Path,
+        name: str,
     ) -> GameResult:
         done = place / name / "result.json"
         if done.exists():
             return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
         here = replace(config, out=place / name / "audit")
-        result = audit_game(game, load(), here, self.reporter, name)
+        result = audit_game(game, load(), here, self.reporter, name, met())
         write_json(done, result.to_json(measures=True))
         return result
 

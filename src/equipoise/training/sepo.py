@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
@@ -24,7 +25,6 @@ from equipoise.objective.groups import group_episodes
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
@@ -70,6 +70,7 @@ class Sepo:
         origin: Mapping[str, Any] | None = None,
         on_best: Callable[[], None] | None = None,
         title: str = "sepo",
+        opponents: Opponents | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -83,6 +84,7 @@ class Sepo:
             origin: What else identifies the run, e.g. where its weights come from.
             on_best: Called whenever the weights score better than ever before.
             title: What progress calls the run.
+            opponents: The opponents of the pools, where they are loaded already.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
@@ -92,9 +94,9 @@ class Sepo:
         self.title = f"{title} {game.name}"
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
-        opponents = load_opponents((n for _, names in pools for n in names), game)
-        self.opponents: dict[str, AnyPolicy] = dict(opponents)
-        strategies = strategies_of(opponents, game.stage())
+        self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
+        self.opponents: dict[str, AnyPolicy] = dict(self.met.players)
+        strategies = self.met.strategies
         solved = None if strategies is None else solution_of(game, objective, strategies).trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= learner.policy.exact_states
         trees = solved if cheap else None
@@ -116,6 +118,7 @@ class Sepo:
             "weights": [objective.weights.e, objective.weights.c, objective.weights.x],
             "config": config.model_dump(mode="json"),
             "origin": dict(origin or {}),
+            **({"opponents": found} if (found := self.met.fingerprints) else {}),
         }
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
@@ -246,7 +249,7 @@ class Sepo:
             split=Split.SELECT,
             chunk=self.config.select_episodes,
         )
-        found = audit_game(self.game, self.learner.policy, config).metrics["safety"]
+        found = audit_game(self.game, self.learner.policy, config, opponents=self.met).metrics["safety"]
         assert found is not None
         return found.value
 

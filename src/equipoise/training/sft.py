@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import Game
@@ -51,6 +52,7 @@ class Sft:
         folder: Path | None = None,
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
+        opponents: Opponents | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -62,10 +64,12 @@ class Sft:
             folder: Where checkpoints and metrics go; None keeps nothing.
             reporter: Shows progress.
             origin: What else identifies the run.
+            opponents: The opponents of the pools, where they are loaded already.
         """
         self.game, self.policy, self.config = game, policy, config
         self.reporter = reporter or silent()
         self.pools = replace(objective.pools, shift=())
+        self.met = opponents or Opponents.named(self.pools, game, None)
         self.weights = objective.weights
         self.optimiser = Optimiser(policy.loaded.model, config.max_grad_norm)
         pools = objective.pools
@@ -149,7 +153,7 @@ class Sft:
             split=Split.SELECT,
             chunk=self.config.select_episodes,
         )
-        found = audit_game(self.game, self.policy, config).metrics["safety"]
+        found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
         assert found is not None
         row.update(validation_loss=loss, select_score=found.value, legal_mass=self._legal_mass())
         self.waited = 0 if found.value > self.best_score else self.waited + 1

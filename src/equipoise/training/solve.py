@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from equipoise.auditing.exact.optimum import Optimum
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import Solution, solution_of
@@ -15,7 +16,6 @@ from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
-from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.training.config import SepoConfig
@@ -80,10 +80,8 @@ def solve(
 
 
 def _solution(game: Game, objective: Objective) -> Solution:
-    opponents = load_opponents((n for _, names in objective.pools for n in names), game)
-    strategies = strategies_of(opponents, game.stage())
-    if strategies is None:
-        raise RequestError("solve needs opponents in finite-memory form: one of the pools is not")
+    strategies = Opponents.named(objective.pools, game, exact=True).strategies
+    assert strategies is not None
     solution = solution_of(game, objective, strategies)
     if solution.trees is None:
         raise RequestError(f"{game.name} with these options is too large to solve: audit it by sampling")

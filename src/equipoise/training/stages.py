@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.exact.compile import compile_tree
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
@@ -23,7 +24,7 @@ from equipoise.training.table import SoftmaxTable, TabularLearner
 if TYPE_CHECKING:
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "sft_done", "train_sepo", "train_sft"]
+__all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
     return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
 
 
+def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
+    """Load the opponents of a game; language models among them run as the recipe's own does."""
+    pools = config.pools or default_pools(game.name)
+    return Opponents.named(pools, game, config.exact, {}, {**_settings(recipe), "quiet": True})
+
+
 def train_sft(
     recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
 ) -> Stage:
@@ -88,7 +95,8 @@ def train_sft(
             recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
         )
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
-        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin).run()
+        met = opponents_of(recipe, game, config)
+        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin, met).run()
         _finish(stage)
     return stage
 
@@ -109,7 +117,18 @@ def train_sepo(
         learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
-        Sepo(game, objective, learner, settings, stage.folder, reporter, origin, title=place.name).run()
+        met = opponents_of(recipe, game, config)
+        Sepo(
+            game,
+            objective,
+            learner,
+            settings,
+            stage.folder,
+            reporter,
+            origin,
+            title=place.name,
+            opponents=met,
+        ).run()
         _finish(stage)
     return stage
 
