@@ -16,7 +16,7 @@ from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig
 from equipoise.auditing.session import Loader, Session
 from equipoise.errors import RequestError
-from equipoise.files import claim
+from equipoise.files import claim, folder_name
 from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
@@ -159,7 +159,7 @@ def cross(
     game: str | Game,
     policies: Sequence[Any] | Mapping[str, Any],
     *,
-    episodes: int = 100,
+    episodes: int | None = None,
     seed: int = 0,
     exact: bool | None = None,
     level: float = 0.95,
@@ -176,7 +176,8 @@ def cross(
         game: The game.
         policies: Two or more: strategies of the game by their bare name, policy names, policies or
             functions; or a mapping from names to them.
-        episodes: Deals per ordered pair, each played from both seats.
+        episodes: Deals per ordered pair, each played from both seats; None plays 100, or 40 where a
+            language model must be asked.
         seed: Seed of deals and draws.
         exact: True computes exactly, False samples, None computes what is cheap.
         level: Confidence level.
@@ -205,9 +206,10 @@ def cross(
             },
         }
         claim(Path(out), "cross.request.json", request, "choose another out folder")
-    config = AuditConfig(episodes, seed, exact, level, rule=rule or InvalidRule())
-    config = replace(config, out=None if out is None else Path(out) / rules.name / "cross")
     players = load_players(given, rules, models={}, quiet=reporter.quiet, **settings)
+    deals = min(player.deals for player in players.values()) if episodes is None else episodes
+    place = None if out is None else Path(out) / folder_name(rules.info_record.id) / "cross"
+    config = AuditConfig(deals, seed, exact, level, rule=rule or InvalidRule(), out=place)
     result = cross_game(rules, players, config, reporter)
     if out is not None:
         result.save(Path(out) / "cross.json")

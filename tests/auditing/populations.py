@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.auditing.metrics import Measure
+from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel
 from equipoise.auditing.run import AuditConfig
 from equipoise.auditing.sampled import sampled_measures
@@ -24,7 +25,7 @@ from equipoise.games.registry import make_game
 from equipoise.objective.features import ABS_OPPONENT, ABS_OWN, COLLUSION, EXTERNALITY, OPPONENT, OWN
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools
-from equipoise.policies.registry import load_opponents, load_policy
+from equipoise.policies.registry import load_policy
 from equipoise.progress import silent
 
 Array = NDArray[np.float64]
@@ -107,7 +108,7 @@ def played(game: str, policy: str, deals: int, pools: Pools, **options: Any) -> 
     """Return a pool of deals that were really played."""
     rules = make_game(game, **options)
     config = AuditConfig(deals, pools=pools)
-    opponents = load_opponents((name for _, names in pools for name in names), rules)
+    opponents = Opponents.named(pools, rules, None)
     objective = Objective.of(rules.info_record, pools)
     sampling = Sampling(rules, objective, config, load_policy(f"scripted:{policy}", rules), opponents)
     found = sampling.run("population", silent())

@@ -137,15 +137,19 @@ def audit(
         "out": out,
         # Without a terminal standard error is kept for what goes wrong.
         "quiet": quiet or not sys.stderr.isatty(),
-        **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads),
+        **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording),
     }
     if cross:
         own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}
-        play_cross(games, {**own, "--opponents": opponents}, output, **settings)
+        more = {"--opponents": opponents, "--panel": panel, "--budget": budget}
+        play_cross(games, {**own, **more, "--control-variates": control_variates}, output, **settings)
         return
     chosen = _games(games)
     if policy is None:
-        raise RequestError("--policy is missing: name the policy to judge, or --cross and several")
+        raise RequestError(
+            "--policy is missing: name the policy to judge, or --cross and several "
+            "(see `equipoise audit --help`)"
+        )
     pools, weights = names(pool), numbers(weight)
     with output.work(resumable=out is not None):
         from equipoise import api
