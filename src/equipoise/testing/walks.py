@@ -51,7 +51,10 @@ class Line:
 
     def go(self, move: Move) -> None:
         """Go on by a move."""
-        step = take(self.nodes[-1].state, move)
+        self.follow(move, take(self.nodes[-1].state, move))
+
+    def follow(self, move: Move, step: Step) -> None:
+        """Go on by a move that has been taken."""
         self.moves.append(move)
         self.steps.append(step)
         self.nodes.append(self.nodes[-1].after(step))

@@ -127,8 +127,9 @@ class GameBench:
                 _check_purpose(drawn, state.round, state.chance)
             before = state.round
             move = random_move(state, random)
-            line.go(move)
-            check_step(self.record, before, state, line.steps[-1])
+            step = take(state, move)
+            check_step(self.record, before, state, step)
+            line.follow(move, step)
         raise Violation(
             f"an episode is not over after {len(line.moves)} moves of {self.record.rounds} declared rounds",
             "let is_over become true after the last round",

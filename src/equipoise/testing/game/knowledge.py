@@ -42,7 +42,8 @@ def info_keys(bench: GameBench) -> str:
                 f"info has round = {round_!r} and rounds = {rounds!r}",
                 "count from 0, and give the number of rounds or None",
             )
-        if found.setdefault((seat, observation, history), info) != info:
+        again = bench.game.info(seat, observation, history)
+        if found.setdefault((seat, observation, history), info) != info or again != info:
             raise Violation(
                 f"info differs where seat {seat} knows the same: {shown(observation)}",
                 "compute it from seat, observation and history alone",

@@ -9,7 +9,7 @@ from equipoise.games.base import State
 from equipoise.testing.findings import NotApplicable, Violation, shown
 from equipoise.testing.game.bench import GameBench, fingerprint
 from equipoise.testing.game.structure import TOLERANCE
-from equipoise.testing.walks import Line, Node, root, take
+from equipoise.testing.walks import Line, Node, root
 from equipoise.types import RoundOutcome
 
 __all__ = [
@@ -160,9 +160,7 @@ def _outcomes(bench: GameBench) -> list[tuple[Node, RoundOutcome]]:
 def _again(bench: GameBench, line: Line) -> Line:
     replay = Line([root(bench.game)])
     for move in line.moves:
-        step = take(replay.nodes[-1].state, move)
-        replay.steps.append(step)
-        replay.nodes.append(replay.nodes[-1].after(step))
+        replay.go(move)
     return replay
 
 

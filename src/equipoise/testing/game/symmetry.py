@@ -14,8 +14,8 @@ from equipoise.types import Action, RoundOutcome, Seat
 
 __all__ = ["same_information_states", "transposition"]
 
-PAIRS = 5
-"""Pairs of policies whose play is transposed."""
+PAIRS, WIDER = 3, 2
+"""Pairs of policies whose play is transposed, and how many times the limit of positions that may take."""
 Path = tuple[RoundOutcome, ...]
 
 
@@ -47,19 +47,15 @@ def transposition(bench: GameBench) -> str:
     bench.need_structure()
     if bench.record.seats != 2:
         raise NotApplicable("checked for two seats only")
-    compared = 0
+    compared, most = 0, WIDER * bench.limit
     for number in range(PAIRS):
         keys = (f"{bench.seed}|{number}|a", f"{bench.seed}|{number}|b")
-        ways = zip(
-            _layers(bench.game, keys, bench.limit), _layers(bench.game, keys[::-1], bench.limit), strict=False
-        )
-        for rounds, (straight, crossed) in enumerate(ways, start=1):
+        ways = (_layers(bench.game, pair, most) for pair in (keys, keys[::-1]))
+        for rounds, (straight, crossed) in enumerate(zip(*ways, strict=False), start=1):
             _compare(straight, crossed, rounds)
             compared = max(compared, rounds)
     if not compared:
-        raise NotApplicable(
-            f"the first round alone has more than {bench.limit} deals: fix some of its options"
-        )
+        raise NotApplicable(f"one round has more than {most} positions: fix some of its options")
     return f"{PAIRS} pairs of policies, all deals of {compared} of {bench.record.rounds} rounds"
 
 
@@ -72,6 +68,7 @@ def _layers(game: Game, keys: tuple[str, ...], limit: int) -> Iterator[dict[Path
     """Yield the distribution of what the first round, the first two rounds … bring, while it is small."""
     layer: dict[tuple[Node, Path], float] = {(root(game), ()): 1.0}
     finished: dict[Path, float] = defaultdict(float)
+    visited = 0
     for rounds in range(1, game.info_record.rounds + 1):
         following: dict[tuple[Node, Path], float] = defaultdict(float)
         todo = list(layer.items())
@@ -82,7 +79,8 @@ def _layers(game: Game, keys: tuple[str, ...], limit: int) -> Iterator[dict[Path
             if len(path) == rounds:
                 following[node, path] += mass
                 continue
-            if len(todo) > limit:
+            visited += 1
+            if visited > limit:
                 return
             for move, probability in _moves(game, node, keys):
                 step = take(node.state, move)
