@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 from equipoise.games.base import Game, State, Step
 from equipoise.types import RoundOutcome
@@ -13,7 +14,7 @@ NUMBERS = count()
 
 
 class Undeclared(Toy):
-    declared = {"payoff_scale": 0.0}
+    declared: ClassVar[Mapping[str, Any]] = {"payoff_scale": 0.0}
 
 
 class Credulous(Toy):
@@ -101,14 +102,14 @@ class Scribbles(Toy):
 
 
 class NeverEqual(Toy):
-    declared = {"information": "imperfect"}
+    declared: ClassVar[Mapping[str, Any]] = {"information": "imperfect"}
 
     def tag(self) -> int:
         return next(NUMBERS)
 
 
 class Whimsical(Toy):
-    declared = {"symmetric": False}
+    declared: ClassVar[Mapping[str, Any]] = {"symmetric": False}
 
     def outcome(self, state: ToyState, a: str, b: str) -> RoundOutcome | None:
         bonus = float(next(NUMBERS) % 7) / 7.0
@@ -121,11 +122,11 @@ class SkipsARound(Toy):
 
 
 class TooRich(Toy):
-    declared = {"payoff_bounds": (0.0, 1.5)}
+    declared: ClassVar[Mapping[str, Any]] = {"payoff_bounds": (0.0, 1.5)}
 
 
 class NotZeroSum(Toy):
-    declared = {"zero_sum": True}
+    declared: ClassVar[Mapping[str, Any]] = {"zero_sum": True}
 
 
 class Excessive(Toy):
@@ -136,7 +137,7 @@ class Excessive(Toy):
 
 
 class Undisclosed(Toy):
-    declared = {"externality": None}
+    declared: ClassVar[Mapping[str, Any]] = {"externality": None}
 
     def forfeit(self, state: State, seat: int) -> RoundOutcome:
         return RoundOutcome((0.0, 0.0), (0.0, 0.0), None, ((0.0, 0.0),))
@@ -192,7 +193,7 @@ class Nameless(Toy):
 
 
 class HiddenLegal(Toy):
-    declared = {"information": "imperfect"}
+    declared: ClassVar[Mapping[str, Any]] = {"information": "imperfect"}
 
     def observe(self, state: ToyState, seat: int) -> Any:
         return (state.t,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -85,7 +85,7 @@ class Toy(Game):
     Options = Options
     name = "toy"
     draws = 1
-    declared: Mapping[str, Any] = {}
+    declared: ClassVar[Mapping[str, Any]] = {}
 
     @property
     def info_record(self) -> GameInfo:

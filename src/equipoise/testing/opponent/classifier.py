@@ -10,7 +10,6 @@ from typing import Any
 
 from equipoise.testing.findings import NotApplicable, Violation, shown
 from equipoise.testing.opponent.bench import History, OpponentBench, Visit
-from equipoise.types import Seat
 
 __all__ = ["bounded_recall", "memory_depth", "no_horizon", "no_private", "not_stochastic"]
 
@@ -198,10 +197,18 @@ def _private_fields(bench: OpponentBench) -> set[str]:
     for visit in bench.visits:
         rows = [_fields(visit.state.observation(seat)) for seat in seats]
         differ |= {name for name in rows[0] if any(row.get(name) != rows[0][name] for row in rows)}
-    by_seat: dict[tuple[str, Seat, Hashable], set[Any]] = defaultdict(set)
+    narrow, wide = (_varying(bench, differ, public) for public in (True, False))
+    # Where what is public hardly ever repeats, only the coarser comparison can tell.
+    return narrow or wide
+
+
+def _varying(bench: OpponentBench, names: set[str], public: bool) -> set[str]:
+    """Return the fields that vary for one seat in one round (and where all else is the same, if asked)."""
+    found: dict[tuple[str, Hashable], set[Any]] = defaultdict(set)
     for visit in bench.visits:
         row = _fields(visit.observation)
-        public = tuple(sorted((name, value) for name, value in row.items() if name not in differ))
-        for name in differ & set(row):
-            by_seat[name, visit.seat, (visit.state.round, public)].add(row[name])
-    return {name for (name, _, _), values in by_seat.items() if len(values) > 1}
+        rest = tuple(sorted((name, value) for name, value in row.items() if name not in names))
+        context = (visit.seat, visit.state.round, rest if public else ())
+        for name in names & set(row):
+            found[name, context].add(row[name])
+    return {name for (name, _), values in found.items() if len(values) > 1}
