@@ -27,7 +27,7 @@ __all__ = ["main", "playthrough", "replay"]
 
 FORMAT = "equipoise playthrough 1"
 MOST = 12
-"""Legal actions and chance outcomes that are spelled out; of more, the first and the number."""
+"""Legal actions and chance outcomes that are spelled out; of more, the first, the last and the number."""
 
 
 def playthrough(game: Game, seed: int = 0) -> str:
@@ -156,7 +156,7 @@ def _numbers(values: Sequence[float]) -> str:
 def _listed(words: Sequence[str]) -> str:
     if len(words) <= MOST:
         return ", ".join(words)
-    return f"{', '.join(words[:MOST])} … ({len(words)} in all)"
+    return f"{', '.join(words[:MOST])} … {words[-1]} ({len(words)} in all)"
 
 
 if __name__ == "__main__":
