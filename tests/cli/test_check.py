@@ -8,8 +8,7 @@ from textwrap import dedent
 import pytest
 
 from equipoise.games.registry import make_game
-from equipoise.testing import GAME_RULES, OPPONENT_RULES, POLICY_RULES
-from equipoise.testing.playthrough import playthrough
+from equipoise.testing import GAME_RULES, OPPONENT_RULES, POLICY_RULES, playthrough
 from tests.cli.conftest import Run
 
 GAME = """

@@ -11,12 +11,13 @@ import pytest
 from equipoise.errors import RequestError
 from equipoise.games.match import Match
 from equipoise.games.registry import game_names, make_game
-from equipoise.testing.playthrough import main, playthrough, replay
+from equipoise.testing import playthrough, replay
+from equipoise.testing.golden import main
 from tests.testing.toy import Toy
 
 FOLDER = Path(__file__).parents[1] / "golden" / "playthroughs"
 FILES = sorted(FOLDER.glob("*.txt"))
-COMMAND = "python -m equipoise.testing.playthrough tests/golden/playthroughs/*.txt"
+COMMAND = "python -m equipoise.testing.golden tests/golden/playthroughs/*.txt"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

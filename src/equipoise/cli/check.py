@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -62,7 +63,9 @@ def check(
         return
     output = Output(json)
     with output.work():
-        reports = _reports(rules, policy, opponent, walks, seed, timeout, quiet)
+        # Without a terminal standard error is kept for what goes wrong.
+        calm = quiet or not sys.stderr.isatty()
+        reports = _reports(rules, policy, opponent, walks, seed, timeout, calm)
     output.write({"schema": 1, "checks": [_row(report) for report in reports]})
     for report in reports:
         output.show(*(printable(line) for line in str(report).splitlines()))
@@ -97,9 +100,7 @@ def _reports(
 
 
 def _print_playthrough(game: Game, seed: int) -> None:
-    import sys
-
-    from equipoise.testing.playthrough import playthrough
+    from equipoise.testing import playthrough
 
     sys.stdout.write(printable(playthrough(game, seed)))
 

@@ -3,6 +3,7 @@
 from equipoise.testing.findings import ConformanceError, Finding, Report, Status
 from equipoise.testing.game.check import GAME_RULES, check_game, examine_game
 from equipoise.testing.opponent.check import OPPONENT_RULES, check_opponent, examine_opponent
+from equipoise.testing.playthroughs import playthrough, replay
 from equipoise.testing.policy.check import POLICY_RULES, check_policy, examine_policy
 
 __all__ = [
@@ -19,4 +20,6 @@ __all__ = [
     "examine_game",
     "examine_opponent",
     "examine_policy",
+    "playthrough",
+    "replay",
 ]

@@ -21,6 +21,9 @@ __all__ = ["STRUCTURE", "History", "OpponentBench", "Visit"]
 History = tuple[Hashable, ...]
 Answer = tuple[float, ...]
 
+ENOUGH = 3000
+"""Decisions after which no further line is walked: histories of very long games are costly to fold."""
+
 STRUCTURE: dict[str, str] = {
     "runs": "start, update and probabilities raise nothing wherever the game asks",
     "start-distribution": "initial memories have probabilities with sum 1",
@@ -65,6 +68,8 @@ class OpponentBench:
         self.broken: dict[str, str] = {}
         self.visits: list[Visit] = []
         for number in range(walks):
+            if number > 1 and len(self.visits) > ENOUGH:
+                break
             self._walk(Random(f"{seed}|{number}"))
         self._guarded(self._check_start)
         for visit in self.visits:

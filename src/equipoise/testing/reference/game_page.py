@@ -56,7 +56,8 @@ def _rules(game: Game) -> Iterator[str]:
     yield game.info_record.summary
     module = sys.modules[type(game).__module__]
     about = inspect.getdoc(module) or ""
-    yield from (" ".join(part.split()) for part in about.split("\n\n")[1:])
+    # Docstrings mark code by two backticks, Markdown by one.
+    yield from (" ".join(part.split()).replace("``", "`") for part in about.split("\n\n")[1:])
     told = get_renderer(game.name).rules(game).strip()
     yield "A language model is told:\n\n" + "\n".join(f"> {line}" for line in told.splitlines())
 
@@ -83,10 +84,17 @@ def _facts(game: Game) -> str:
 
 def _options(game: Game) -> str:
     rows = [
-        (f"`{row['option']}`", f"`{row['default']}`", row["range"] or row["type"], row["meaning"])
+        (f"`{row['option']}`", f"`{row['default']}`", _range(row), row["meaning"])
         for row in option_rows(game)
     ]
     return table(("option", "default", "range", "meaning"), rows)
+
+
+def _range(row: Mapping[str, Any]) -> str:
+    words = row["type"].removeprefix("Literal[").removesuffix("]")
+    choices = " or ".join(f"`{word.strip()}`" for word in words.split(","))
+    kind = choices if words != row["type"] and row["type"].startswith("Literal") else f"`{row['type']}`"
+    return row["range"] or kind
 
 
 def _knowledge(game: Game) -> str:

@@ -1,21 +1,15 @@
 """Playthroughs: one episode of a game as text, which replays byte for byte.
 
 Kept as golden files they show in review what a change of the rules changes. The first lines say how to play
-the same again::
-
-    equipoise check kuhn --option memory=true --seed 3 --playthrough > kuhn_memory.txt
-    python -m equipoise.testing.playthrough tests/golden/playthroughs/*.txt      # write them anew
+the same again; ``python -m equipoise.testing.golden FILE ...`` does.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from equipoise.errors import RequestError
-from equipoise.files import write_text
 from equipoise.games.base import Game, Step
 from equipoise.games.match import pick
 from equipoise.policies.registry import load_game
@@ -23,7 +17,7 @@ from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.testing.walks import Move, Node, root, take
 from equipoise.types import RoundOutcome, Seat
 
-__all__ = ["main", "playthrough", "replay"]
+__all__ = ["playthrough", "replay"]
 
 FORMAT = "equipoise playthrough 1"
 MOST = 12
@@ -65,22 +59,6 @@ def replay(text: str, game: type[Game] | None = None) -> str:
         ) from None
     rules = load_game(name, options) if game is None else game.create(**options)
     return playthrough(rules, seed)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write playthroughs anew from their first lines; return the exit code.
-
-    Args:
-        arguments: The files; None takes them from the command line.
-    """
-    for name in sys.argv[1:] if arguments is None else arguments:
-        path = Path(name)
-        try:
-            write_text(path, replay(path.read_text(encoding="utf-8")))
-        except (OSError, RequestError) as error:
-            sys.stderr.write(f"error: {name}: {error}\n")
-            return 2
-    return 0
 
 
 def _head(game: Game, seed: int) -> Iterator[str]:
@@ -157,7 +135,3 @@ def _listed(words: Sequence[str]) -> str:
     if len(words) <= MOST:
         return ", ".join(words)
     return f"{', '.join(words[:MOST])} … {words[-1]} ({len(words)} in all)"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
