@@ -92,7 +92,7 @@ def optimum_of(game: Game) -> float | None:
 def status_of(game: Game) -> dict[str, tuple[str, str]]:
     """Return how each metric of the random policy comes about, computed and sampled."""
     policy = load_policy("scripted:random", game)
-    # Asked for exact values of a policy that mixes in a large game, an audit refuses: it takes too many steps.
+    # An audit refuses exact values of a policy that mixes in a large game: they take too many steps.
     exact = None if game.name in LARGE else True
     computed = audit_game(game, policy, AuditConfig(episodes=2, exact=exact)).metrics
     sampled = audit_game(game, policy, AuditConfig(episodes=2, exact=False)).metrics
