@@ -122,6 +122,10 @@ FORGETFUL = MemoryOne(
     learn=lambda streak, seen: min(2, streak + 1) if seen.other == DEFECT else 0,
 )
 
+FORESEES = MemoryOne(
+    "foresees", Classifier(memory_depth=-1, uses_horizon=True), "a test", act=lambda m, v: certain(COOPERATE)
+)
+
 HOARDER = MemoryOne(
     "hoarder",
     Classifier(memory_depth=0, uses_horizon=True),
@@ -160,6 +164,7 @@ BROKEN: tuple[tuple[str, str, Strategy, str], ...] = (
     ("declaration", "ipd", Anonymous(), "source is ''"),
     ("declaration", "ipd", Unclassified(), "classifier is None"),
     ("runs", "ipd", Raises(), "KeyError"),
+    ("declaration", "ipd", FORESEES, "memory_depth is -1"),
     ("start-distribution", "ipd", HalfAStart(), "sum 0.5"),
     ("start-distribution", "ipd", NoStart(), "sum 0"),
     ("hashable-memory", "ipd", Lists(), "cannot be hashed"),

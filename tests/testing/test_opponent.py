@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import pytest
 
 from equipoise.errors import RequestError
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.base import Classifier, MemoryOne, Strategy, Uniform, certain
 from equipoise.opponents.registry import get_strategy, strategies
-from equipoise.testing import OPPONENT_RULES, ConformanceError, Status, check_opponent, examine_opponent
+from equipoise.testing import (
+    OPPONENT_RULES,
+    ConformanceError,
+    Status,
+    check_game,
+    check_opponent,
+    examine_opponent,
+)
 from equipoise.testing.opponent.load import load_strategy
 from tests.helpers import FULL, Script, named
+from tests.testing.broken_games import Raises as UnplayableToy
 from tests.testing.broken_opponents import BROKEN, CONSEQUENCES
+from tests.testing.toy import Toy, ToyState
 
 IDS = [f"{rule} {type(s).__name__ if s.name == 'base' else s.name}" for rule, _, s, _ in BROKEN]
 
@@ -65,6 +78,78 @@ def test_a_strategy_that_counts_rounds_may_say_so() -> None:
 def test_a_depth_larger_than_needed_is_no_lie() -> None:
     careful = MemoryOne("careful", Classifier(memory_depth=3), "a test", act=lambda m, v: certain("DEFECT"))
     check_opponent(careful, make_game("ipd"))
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a seat sees in the toy's cousin below: fields of a dataclass instead of a tuple."""
+
+    round: int
+    rounds: int
+    secret: int
+
+
+class Secretive(Toy):
+    """Each seat sees a number of its own, and that of the round."""
+
+    declared: ClassVar[Mapping[str, Any]] = {
+        "information": "imperfect",
+        "symmetric": False,
+        "payoff_bounds": (0.0, 3.0),
+    }
+    draws = 2
+
+    def observe(self, state: ToyState, seat: int) -> Any:
+        return Sight(state.t, self.options.rounds, state.drawn[seat])
+
+    def info(self, seat: int, observation: Any, history: Any) -> dict[str, object]:
+        return {"game": "toy", "seat": seat, "round": observation.round, "rounds": observation.rounds}
+
+    def label(self, observation: Any, history: Any) -> str:
+        return f"{observation} {history}"
+
+
+def _acts(by: Callable[[Sight], bool], **claims: bool) -> Strategy:
+    kind = Classifier(memory_depth=0, **claims)
+    return MemoryOne("acts", kind, "a test", act=lambda memory, sight: certain("A" if by(sight) else "B"))
+
+
+@pytest.mark.parametrize(
+    ("by", "rule"),
+    [
+        (lambda sight: sight.secret == 1, "knows-private"),
+        (lambda sight: sight.round == 1, "uses-horizon"),
+        (lambda sight: sight.rounds == 2, "uses-horizon"),
+    ],
+)
+def test_observations_may_be_dataclasses(by: Callable[[Sight], bool], rule: str) -> None:
+    game = Secretive()
+    check_game(game)
+    assert [one.rule for one in examine_opponent(_acts(by), game).failed] == [rule]
+    check_opponent(_acts(by, **{rule.replace("-", "_"): True}), game)
+
+
+def test_observations_without_names_tell_no_private_part() -> None:
+    class Nameless(Secretive):
+        def observe(self, state: ToyState, seat: int) -> Any:
+            return state.drawn[seat]
+
+        def info(self, seat: int, observation: Any, history: Any) -> dict[str, object]:
+            return {"game": "toy", "seat": seat, "round": len(history), "rounds": 2}
+
+    found = examine_opponent(_acts(lambda seen: bool(seen)), Nameless())
+    assert found["knows-private"].status is Status.NOT_APPLICABLE
+    assert found.ok
+
+
+def test_a_game_that_cannot_be_played_is_not_the_opponents_fault() -> None:
+    with pytest.raises(RequestError, match=r"toy cannot be played \(KeyError.*check the game first"):
+        examine_opponent(Uniform(), UnplayableToy())
+
+
+def test_long_games_are_cut_short() -> None:
+    report = check_opponent(get_strategy("ipd", "pavlov"), make_game("ipd", rounds=100))
+    assert int(report["runs"].detail.split()[0]) <= 3000 + 200
 
 
 def test_the_same_seed_finds_the_same() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from equipoise.errors import RequestError
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
@@ -17,6 +18,7 @@ from equipoise.policies.tabular import TabularPolicy
 from equipoise.testing import POLICY_RULES, ConformanceError, Status, check_policy, examine_policy
 from equipoise.types import Choice, Decision, Validity
 from tests.helpers import every_decision
+from tests.testing.broken_games import Raises as UnplayableToy
 from tests.testing.broken_policies import BROKEN, CONSEQUENCES, Answers, Base, Service, firsts
 
 KUHN = make_game("kuhn")
@@ -122,6 +124,11 @@ def test_a_running_loop_changes_nothing() -> None:
         return check_policy(Service(), KUHN).ok
 
     assert asyncio.run(notebook())
+
+
+def test_a_game_that_cannot_be_played_is_not_the_policys_fault() -> None:
+    with pytest.raises(RequestError, match=r"toy cannot be played \(KeyError.*check the game first"):
+        examine_policy(Base(), UnplayableToy())
 
 
 def test_no_more_decisions_are_asked_than_allowed() -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from random import Random
 
+from equipoise.errors import EquipoiseError, RequestError
 from equipoise.games.base import Game, State, Step
 from equipoise.types import Action, RoundOutcome, Seat
 
-__all__ = ["Line", "Move", "Node", "every_node", "joint_actions", "moves", "random_move", "root", "take"]
+__all__ = [
+    "Line",
+    "Move",
+    "Node",
+    "every_node",
+    "joint_actions",
+    "moves",
+    "playable",
+    "random_move",
+    "root",
+    "take",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +76,24 @@ class Line:
     def outcomes(self) -> list[RoundOutcome]:
         """The outcomes of the finished rounds."""
         return [step.outcome for step in self.steps if step.outcome is not None]
+
+
+@contextmanager
+def playable(game: Game) -> Iterator[None]:
+    """Guard a block that plays a game in order to check something else.
+
+    Raises:
+        RequestError: The game itself cannot be played.
+    """
+    try:
+        yield
+    except EquipoiseError:
+        raise
+    except Exception as error:
+        message = " ".join(str(error).split())
+        raise RequestError(
+            f"{game.name} cannot be played ({type(error).__name__}: {message}): check the game first"
+        ) from error
 
 
 def root(game: Game) -> Node:

@@ -13,7 +13,7 @@ from equipoise.games.base import Game, State
 from equipoise.opponents.base import Strategy
 from equipoise.testing.findings import NotApplicable, Violation, shown
 from equipoise.testing.game.structure import TOLERANCE
-from equipoise.testing.walks import Line, random_move, root
+from equipoise.testing.walks import Line, playable, random_move, root
 from equipoise.types import Action, Seat
 
 __all__ = ["STRUCTURE", "History", "OpponentBench", "Visit"]
@@ -63,14 +63,19 @@ class OpponentBench:
     """
 
     def __init__(self, strategy: Strategy, game: Game, walks: int, seed: int) -> None:
-        """Walk ``walks`` random lines and ask the strategy everywhere on them, at either seat."""
+        """Walk ``walks`` random lines and ask the strategy everywhere on them, at either seat.
+
+        Raises:
+            RequestError: The game cannot be played.
+        """
         self.strategy, self.game, self.seed = strategy, game, seed
         self.broken: dict[str, str] = {}
         self.visits: list[Visit] = []
-        for number in range(walks):
-            if number > 1 and len(self.visits) > ENOUGH:
-                break
-            self._walk(Random(f"{seed}|{number}"))
+        with playable(game):
+            for number in range(walks):
+                if number > 1 and len(self.visits) > ENOUGH:
+                    break
+                self._walk(Random(f"{seed}|{number}"))
         self._guarded(self._check_start)
         for visit in self.visits:
             if self.broken:

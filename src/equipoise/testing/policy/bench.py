@@ -14,6 +14,7 @@ from equipoise.policies.python import FunctionPolicy
 from equipoise.rollout.deals import Deal, DecisionDraws, Split
 from equipoise.testing.findings import NotApplicable, Violation, shown
 from equipoise.testing.policy.asking import ask
+from equipoise.testing.walks import playable
 from equipoise.types import Action, Choice, Decision, Probabilities, Validity
 
 __all__ = ["STRUCTURE", "PolicyBench", "decisions_of"]
@@ -44,9 +45,14 @@ class PolicyBench:
     def __init__(
         self, policy: AnyPolicy, game: Game, walks: int, most: int, seed: int, timeout: float
     ) -> None:
-        """Play ``walks`` random episodes and ask at most ``most`` of their decisions."""
+        """Play ``walks`` random episodes and ask at most ``most`` of their decisions.
+
+        Raises:
+            RequestError: The game cannot be played.
+        """
         self.policy, self.game, self.seed, self.timeout = policy, game, seed, timeout
-        self.decisions = decisions_of(game, walks, seed)[:most]
+        with playable(game):
+            self.decisions = decisions_of(game, walks, seed)[:most]
         self.broken: dict[str, str] = {}
         self.choices: list[Choice] = []
         self.invalid = 0
