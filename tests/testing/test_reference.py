@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from equipoise.auditing.metrics import METRICS
 from equipoise.errors import RequestError
+from equipoise.games.base import Game
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.registry import strategies
 from equipoise.progress import Reporter
@@ -129,7 +131,36 @@ def test_only_slow_games_are_computed_on_demand(tmp_path: Path, capsys: pytest.C
     assert "has no slow numbers" in capsys.readouterr().err
 
 
+def test_the_status_can_be_computed_anew_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "equipoise.testing.reference.pages"
+    monkeypatch.setattr(f"{module}.game_names", lambda: ("split",))
+    shutil.copy(FOLDER / "values.json", tmp_path)
+    before, asked = read_kept(tmp_path), []
+
+    def status(game: Game) -> dict[str, tuple[str, str]]:
+        asked.append(game.name)
+        return dict.fromkeys(METRICS, ("exact", "lower bound"))
+
+    monkeypatch.setattr(f"{module}.status_of", status)
+    assert main([str(tmp_path), "status"]) == 0
+    assert asked == list(SLOW)
+    after = read_kept(tmp_path)
+    for name in SLOW:
+        assert {**after[name], "status": None} == {**before[name], "status": None}
+    assert "| `utility` | exact / lower bound |" in (tmp_path / "metrics.md").read_text(encoding="utf-8")
+
+
+def test_the_slow_numbers_of_a_game_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = "equipoise.testing.reference.pages"
+    right = read_kept(FOLDER)["split"]
+    monkeypatch.setattr(f"{module}.game_names", lambda: ("split",))
+    monkeypatch.setattr(f"{module}.slow_values", lambda game: {**right, "optimum": 9.0})
+    assert main([str(tmp_path), "split"]) == 0
+    assert "these pools: 9.0000." in (tmp_path / "games" / "split.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", SLOW)
 def test_the_slow_numbers_are_what_the_code_gives(name: str) -> None:
     again, kept = slow_values(make_game(name)), read_kept(FOLDER)[name]

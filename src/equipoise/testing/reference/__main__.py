@@ -1,4 +1,4 @@
-"""Writes the reference pages: ``python -m equipoise.testing.reference FOLDER [GAME ... | all]``."""
+"""Writes the reference pages: ``python -m equipoise.testing.reference FOLDER [GAME ... | status | all]``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str]) -> int:
     """Write the pages and return the exit code.
 
     Args:
-        arguments: The folder, then games whose slow numbers are computed anew (``all``: those of all).
+        arguments: The folder, then games whose slow numbers are computed anew, ``status`` or ``all``.
     """
     if not arguments:
         sys.stderr.write("error: name the folder of the pages, e.g. docs/reference\n")

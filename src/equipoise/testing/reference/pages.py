@@ -13,11 +13,11 @@ from equipoise.games.registry import game_names, make_game
 from equipoise.progress import Reporter
 from equipoise.testing.reference.game_page import game_page
 from equipoise.testing.reference.metrics_page import metrics_page
-from equipoise.testing.reference.values import SLOW, slow_values, values_of
+from equipoise.testing.reference.values import SLOW, slow_values, status_of, values_of
 
 __all__ = ["pages", "read_kept", "write_pages"]
 
-KEPT = "values.json"
+KEPT, STATUS = "values.json", "status"
 
 
 def pages(folder: Path) -> dict[Path, str]:
@@ -39,7 +39,8 @@ def write_pages(folder: Path, slow: Sequence[str], reporter: Reporter) -> None:
 
     Args:
         folder: Where they go.
-        slow: Games whose slow numbers are computed anew; the rest is kept.
+        slow: Games whose slow numbers are computed anew, or ``status``: of all slow games, how metrics come
+            about. The rest is kept.
         reporter: Shows progress.
 
     Raises:
@@ -47,11 +48,15 @@ def write_pages(folder: Path, slow: Sequence[str], reporter: Reporter) -> None:
     """
     kept = read_kept(folder)
     for name in slow:
-        if name not in SLOW:
-            raise RequestError(f"{name!r} has no slow numbers: choose among {', '.join(SLOW)}, all")
-    with reporter.task("slow numbers", len(slow)) as advance:
-        for name in slow:
-            kept[name] = slow_values(make_game(name))
+        if name not in (*SLOW, STATUS):
+            known = ", ".join((*SLOW, STATUS))
+            raise RequestError(f"{name!r} has no slow numbers: choose among {known}, all")
+    todo = [(name, False) for name in slow if name != STATUS]
+    todo += [(name, True) for name in SLOW if STATUS in slow]
+    with reporter.task("slow numbers", len(todo)) as advance:
+        for name, alone in todo:
+            game = make_game(name)
+            kept[name] = {**kept[name], "status": status_of(game)} if alone else slow_values(game)
             write_json(folder / KEPT, kept)
             advance(1)
     reporter.note("pages")

@@ -62,7 +62,7 @@ def slow_values(game: Game) -> dict[str, Any]:
         "key": key_of(game),
         "terms": terms,
         "optimum": optimum_of(game),
-        "status": {name: list(kinds) for name, kinds in status_of(game).items()},
+        "status": status_of(game),
     }
 
 
