@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from equipoise.games.registry import game_names, make_game
 from equipoise.progress import Reporter
 from equipoise.prompts import registry
 from equipoise.testing import GAME_RULES, ConformanceError, Status, check_game, examine_game
+from equipoise.types import RoundOutcome
 from tests.helpers import FULL, SMALL, named
 from tests.testing.broken_games import BROKEN, CONSEQUENCES, Mumbles, Nameless, Raises, ReadsAnything
-from tests.testing.toy import Toy, ToyWords
+from tests.testing.toy import Toy, ToyState, ToyWords
 
 WORDS = {"parse-inverse": Mumbles, "parse-strict": ReadsAnything}
 
@@ -102,6 +104,36 @@ def test_every_game_of_the_package_passes(name: str, options: dict[str, object])
     game = make_game(name, **options)
     report = check_game(game, walks=12)
     assert _ids(report, Status.NOT_APPLICABLE) <= _may_be_skipped(game), str(report)
+
+
+def _seats_exchanged(purpose: str, outcome: Hashable) -> tuple[str, Hashable]:
+    """Exchange the seats in purposes like ``values/0``, and in a coin that names the winner of a tie."""
+    stem, _, seat = purpose.rpartition("/")
+    if purpose == "tie" and isinstance(outcome, int):
+        return purpose, 1 - outcome
+    return (f"{stem}/{1 - int(seat)}" if seat in ("0", "1") else purpose), outcome
+
+
+@pytest.mark.parametrize(("name", "options"), named({k: v for k, v in FULL.items() if k != "kuhn"}))
+def test_single_deals_are_transposed_where_it_is_said_how(name: str, options: dict[str, object]) -> None:
+    report = check_game(make_game(name, **options), walks=1, transpose=_seats_exchanged)
+    assert report["transposition"].detail.endswith(", 10 whole deals each")
+
+
+def _drawn_outcome(self: Toy, state: ToyState, a: str, b: str) -> RoundOutcome:
+    """Pay the bonus to the seat that the draw names."""
+    bonus = float(sum(state.drawn))
+    return RoundOutcome((1.0 - bonus, bonus), (0.0, 0.0), (0.0, 0.0), ((0.0, 0.0),))
+
+
+def test_a_wrong_transposition_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Toy, "outcome", _drawn_outcome)
+    assert check_game(Toy(), transpose=lambda purpose, outcome: (purpose, 1 - outcome)).ok  # type: ignore[operator]
+    (failed,) = examine_game(Toy(), transpose=lambda purpose, outcome: (purpose, outcome)).failed
+    assert failed.rule == "transposition"
+    assert "a deal pays" in failed.detail
+    (failed,) = examine_game(Toy(), transpose=lambda purpose, outcome: ("other", outcome)).failed
+    assert "the transposed deal has no draw 'bonus/0' in round 0" in failed.detail
 
 
 def _may_be_skipped(game: Game) -> set[str]:

@@ -82,6 +82,16 @@ def test_a_language_model_passes() -> None:
     assert report["legal"].detail.endswith("0 without a legal action, which is allowed")
 
 
+def test_a_language_model_that_writes_freely_passes_with_its_failures_counted() -> None:
+    pytest.importorskip("torch")
+    model = load_policy("tiny-random", KUHN, mode="free", max_new_tokens=3, quiet=True)
+    report = check_policy(model, KUHN, most=6)
+    assert report["distribution"].status is Status.NOT_APPLICABLE
+    assert report["keyed-draws"].status is Status.OK
+    # A random model names no action; were it to, the count would say so.
+    assert report["legal"].detail == "6 decisions, 6 without a legal action, which is allowed"
+
+
 def test_what_is_not_strict_may_be_invalid_and_is_counted() -> None:
     def answers(decisions: Any) -> list[Choice]:
         right = firsts(decisions)

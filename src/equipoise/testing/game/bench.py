@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator
+from functools import cached_property, partial
 from random import Random
 from typing import NamedTuple
 
@@ -13,10 +13,14 @@ from equipoise.testing.game.structure import check_node, check_step
 from equipoise.testing.walks import Line, Node, every_node, moves, random_move, root, take
 from equipoise.types import Action, Seat
 
-__all__ = ["Asked", "GameBench"]
+__all__ = ["Asked", "GameBench", "Transpose"]
 
 STEPS_PER_ROUND = 1000
 """Moves a round may take before an episode counts as one that does not end."""
+
+
+Transpose = Callable[[str, Hashable], tuple[str, Hashable]]
+"""Maps purpose and outcome of a draw to those of the deal in which two seats are exchanged."""
 
 
 class Asked(NamedTuple):
@@ -37,21 +41,24 @@ class GameBench:
     Attributes:
         game: The game.
         seed: Seed of the random lines.
+        transpose: How a deal is transposed, if that is known.
         lines: Lines, each to its end or to where a rule broke.
         broken: What broke on the way, by rule.
         before: What every node of every line was like when it was first reached.
     """
 
-    def __init__(self, game: Game, walks: int, seed: int, limit: int) -> None:
+    def __init__(
+        self, game: Game, walks: int, seed: int, limit: int, transpose: Transpose | None = None
+    ) -> None:
         """Walk ``walks`` random lines, and all positions if there are at most ``limit``."""
-        self.game, self.seed, self.limit = game, seed, limit
+        self.game, self.seed, self.limit, self.transpose = game, seed, limit, transpose
         self.broken: dict[str, str] = {}
         self.lines: list[Line] = []
         self.before: list[list[str]] = []
         for number in range(walks):
             if self.broken:
                 break
-            self._guarded(lambda number=number: self._walk(Random(f"{seed}|{number}")))  # type: ignore[misc]
+            self._guarded(partial(self._walk, Random(f"{seed}|{number}")))
         self.every: list[Node] | None = None
         if not self.broken:
             self._guarded(self._enumerate)
@@ -99,10 +106,10 @@ class GameBench:
             return f"all {len(self.every)} positions"
         return f"{sum(len(line.nodes) for line in self.lines)} positions on {len(self.lines)} random lines"
 
-    def _guarded(self, work: object) -> None:
+    def _guarded(self, work: Callable[[], None]) -> None:
         """Run a walk; keep what breaks, the first of each rule."""
         try:
-            work()  # type: ignore[operator]
+            work()
         except Violation as violation:
             self.broken.setdefault(violation.rule or "runs", str(violation))
         except Exception as error:

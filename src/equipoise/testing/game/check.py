@@ -6,7 +6,7 @@ from equipoise.games.base import Game
 from equipoise.progress import Reporter, silent
 from equipoise.testing.findings import Report, Rule, examine
 from equipoise.testing.game import declaration, knowledge, outcomes, symmetry
-from equipoise.testing.game.bench import GameBench
+from equipoise.testing.game.bench import GameBench, Transpose
 from equipoise.testing.game.structure import STRUCTURE
 
 __all__ = ["GAME_RULES", "check_game", "examine_game"]
@@ -46,7 +46,13 @@ GAME_RULES: tuple[Rule[GameBench], ...] = (
 
 
 def examine_game(
-    game: Game, *, walks: int = 30, seed: int = 0, limit: int = 2000, reporter: Reporter | None = None
+    game: Game,
+    *,
+    walks: int = 30,
+    seed: int = 0,
+    limit: int = 2000,
+    transpose: Transpose | None = None,
+    reporter: Reporter | None = None,
 ) -> Report:
     """Check every rule about a game and return what was found.
 
@@ -55,18 +61,27 @@ def examine_game(
         walks: Random lines to play to their end.
         seed: Seed of the lines.
         limit: Positions up to which all of the game is looked at, and deals up to which all are compared.
+        transpose: Maps purpose and outcome of a draw to those of the transposed deal, for two seats: the rule
+            ``transposition`` then compares single deals, also where a round has too many to compare all.
         reporter: Shows progress.
     """
-    bench = GameBench(game, walks, seed, limit)
+    bench = GameBench(game, walks, seed, limit, transpose)
     return examine(f"game {game.name}", GAME_RULES, bench, reporter or silent())
 
 
 def check_game(
-    game: Game, *, walks: int = 30, seed: int = 0, limit: int = 2000, reporter: Reporter | None = None
+    game: Game,
+    *,
+    walks: int = 30,
+    seed: int = 0,
+    limit: int = 2000,
+    transpose: Transpose | None = None,
+    reporter: Reporter | None = None,
 ) -> Report:
     """Check that a game holds what every game must hold; arguments as for :func:`examine_game`.
 
     Raises:
         ConformanceError: A rule is broken; the message names it, the offending value and the way out.
     """
-    return examine_game(game, walks=walks, seed=seed, limit=limit, reporter=reporter).raise_if_failed()
+    found = examine_game(game, walks=walks, seed=seed, limit=limit, transpose=transpose, reporter=reporter)
+    return found.raise_if_failed()

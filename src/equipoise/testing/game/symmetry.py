@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
 from hashlib import blake2b
+from random import Random
 
-from equipoise.games.base import Game
+from equipoise.games.base import Game, State
 from equipoise.testing.findings import NotApplicable, Violation, shown
 from equipoise.testing.game.bench import GameBench
-from equipoise.testing.walks import Move, Node, root, take
+from equipoise.testing.walks import Line, Move, Node, random_move, root, take
 from equipoise.types import Action, RoundOutcome, Seat
 
 __all__ = ["same_information_states", "transposition"]
 
 PAIRS, WIDER = 3, 2
 """Pairs of policies whose play is transposed, and how many times the limit of positions that may take."""
+DEALS = 10
+"""Single deals compared for each pair, where ``transpose`` says how."""
 Path = tuple[RoundOutcome, ...]
 
 
@@ -41,7 +45,8 @@ def transposition(bench: GameBench) -> str:
     """In a symmetric game, exchanging the policies of two seats exchanges what they get.
 
     Deals are transposed by taking all of them: the distribution of what the first rounds bring with policies
-    (a, b) is that with (b, a), seats exchanged.
+    (a, b) is that with (b, a), seats exchanged. Where ``transpose`` is given, single deals are compared too,
+    to the end of the episode.
     """
     _need_symmetry(bench)
     bench.need_structure()
@@ -54,9 +59,58 @@ def transposition(bench: GameBench) -> str:
         for rounds, (straight, crossed) in enumerate(zip(*ways, strict=False), start=1):
             _compare(straight, crossed, rounds)
             compared = max(compared, rounds)
-    if not compared:
-        raise NotApplicable(f"one round has more than {most} positions: fix some of its options")
-    return f"{PAIRS} pairs of policies, all deals of {compared} of {bench.record.rounds} rounds"
+        _compare_deals(bench, keys)
+    dealt = "" if bench.transpose is None else f", {DEALS} whole deals each"
+    if not compared and not dealt:
+        raise NotApplicable(f"one round has more than {most} positions: fix its options, or pass `transpose`")
+    return f"{PAIRS} pairs of policies, all deals of {compared} of {bench.record.rounds} rounds{dealt}"
+
+
+def _compare_deals(bench: GameBench, keys: tuple[str, str]) -> None:
+    """Compare single deals with their transposed ones, if it is known which those are."""
+    if bench.transpose is None:
+        return
+    for number in range(DEALS):
+        straight = _play(bench.game, keys, partial(_drawn, Random(f"{bench.seed}|{keys}|{number}")))
+        told = (
+            (node.state.round, *bench.transpose(move.purpose, move.outcome))
+            for node, move in zip(straight.nodes, straight.moves, strict=False)
+            if move.purpose is not None
+        )
+        chance = {(round_, purpose): outcome for round_, purpose, outcome in told}
+        crossed = _play(bench.game, keys[::-1], partial(_told, chance))
+        for one, other in zip(straight.outcomes, crossed.outcomes, strict=True):
+            if _mirror(other) != one:
+                raise Violation(
+                    f"a deal pays {shown(one.payoffs)}, and {shown(other.payoffs)} with seats, policies and "
+                    "deal exchanged",
+                    "treat the seats alike, declare symmetric=False, or correct `transpose`",
+                )
+
+
+def _drawn(random: Random, state: State) -> Hashable:
+    return random_move(state, random).outcome
+
+
+def _told(chance: dict[tuple[int, str], Hashable], state: State) -> Hashable:
+    key = (state.round, str(state.chance))
+    if key not in chance:
+        raise Violation(
+            f"the transposed deal has no draw {state.chance!r} in round {state.round}",
+            "let `transpose` return the purpose and outcome that stand in its place",
+        )
+    return chance[key]
+
+
+def _play(game: Game, keys: tuple[str, ...], chance: Callable[[State], Hashable]) -> Line:
+    line = Line([root(game)])
+    while not (state := line.nodes[-1].state).is_over:
+        if state.chance is not None:
+            line.go(Move(state.chance, chance(state)))
+            continue
+        node = line.nodes[-1]
+        line.go(Move(actions={seat: _act(game, node, seat, keys[seat]) for seat in state.players_to_move}))
+    return line
 
 
 def _need_symmetry(bench: GameBench) -> None:

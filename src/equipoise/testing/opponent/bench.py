@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import fsum
 from random import Random
 from typing import Any
@@ -80,7 +80,7 @@ class OpponentBench:
         for visit in self.visits:
             if self.broken:
                 break
-            self._guarded(lambda visit=visit: self._check_visit(visit))  # type: ignore[misc]
+            self._guarded(partial(self._check_visit, visit))
 
     @cached_property
     def starts(self) -> tuple[Hashable, ...]:
