@@ -60,7 +60,7 @@ def examine_game(
         game: The game, with the options to check it under.
         walks: Random lines to play to their end.
         seed: Seed of the lines.
-        limit: Positions up to which all of the game is looked at, and deals up to which all are compared.
+        limit: Positions up to which all of the game is looked at; `transposition` takes twice as many steps.
         transpose: Maps purpose and outcome of a draw to those of the transposed deal, for two seats: the rule
             ``transposition`` then compares single deals, also where a round has too many to compare all.
         reporter: Shows progress.

@@ -17,8 +17,8 @@ from equipoise.types import Action, RoundOutcome, Seat
 __all__ = ["same_information_states", "transposition"]
 
 PAIRS, WIDER = 3, 2
-"""Pairs of policies whose play is transposed, and how many times the limit of positions that may take."""
-DEALS = 10
+"""Pairs of policies whose play is transposed, and how many times the limit of steps that may take."""
+DEALS = 5
 """Single deals compared for each pair, where ``transpose`` says how."""
 Path = tuple[RoundOutcome, ...]
 
@@ -62,7 +62,7 @@ def transposition(bench: GameBench) -> str:
         _compare_deals(bench, keys)
     dealt = "" if bench.transpose is None else f", {DEALS} whole deals each"
     if not compared and not dealt:
-        raise NotApplicable(f"one round has more than {most} positions: fix its options, or pass `transpose`")
+        raise NotApplicable(f"one round takes more than {most} steps: fix its options, or pass `transpose`")
     return f"{PAIRS} pairs of policies, all deals of {compared} of {bench.record.rounds} rounds{dealt}"
 
 
@@ -122,7 +122,7 @@ def _layers(game: Game, keys: tuple[str, ...], limit: int) -> Iterator[dict[Path
     """Yield the distribution of what the first round, the first two rounds … bring, while it is small."""
     layer: dict[tuple[Node, Path], float] = {(root(game), ()): 1.0}
     finished: dict[Path, float] = defaultdict(float)
-    visited = 0
+    taken = 0
     for rounds in range(1, game.info_record.rounds + 1):
         following: dict[tuple[Node, Path], float] = defaultdict(float)
         todo = list(layer.items())
@@ -133,10 +133,10 @@ def _layers(game: Game, keys: tuple[str, ...], limit: int) -> Iterator[dict[Path
             if len(path) == rounds:
                 following[node, path] += mass
                 continue
-            visited += 1
-            if visited > limit:
-                return
             for move, probability in _moves(game, node, keys):
+                taken += 1
+                if taken > limit:
+                    return
                 step = take(node.state, move)
                 now = path if step.outcome is None else (*path, step.outcome)
                 todo.append(((node.after(step), now), mass * probability))
