@@ -14,7 +14,6 @@ from typing import Any
 
 from equipoise.games.base import Game, State, Step
 from equipoise.games.match import Match, pick
-from equipoise.games.registry import make_game
 from equipoise.opponents.base import Classifier, Strategy, certain
 from equipoise.types import Action, Decision, RoundOutcome, Seat
 
@@ -317,8 +316,3 @@ def named(table: Mapping[str, Sequence[Mapping[str, object]]]) -> list[Any]:
         for name, variants in table.items()
         for options in variants
     ]
-
-
-def small_games(name: str) -> list[Game]:
-    """Return the variants of a game that can be enumerated."""
-    return [make_game(name, **options) for options in SMALL[name]]

@@ -121,7 +121,7 @@ def test_the_guard_sees_what_it_must(source: str, count: int) -> None:
     assert len(outward(source, ROOT / "games" / "new.py")) == count
 
 
-@pytest.mark.parametrize("module", ["equipoise", "equipoise.games.registry"])
+@pytest.mark.parametrize("module", ["equipoise", "equipoise.games.registry", "equipoise.testing"])
 def test_importing_loads_no_heavy_library(module: str) -> None:
     heavy = "{'torch', 'transformers', 'pandas', 'pyspiel'}"
     code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"

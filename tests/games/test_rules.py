@@ -1,7 +1,9 @@
-"""What every game must hold (``domains.md``), for every registered game, with and without its options.
+"""What every game must hold (``domains.md``) beyond what ``equipoise.testing`` checks on any game.
 
-A game that is registered needs an entry in ``SMALL`` and ``FULL`` (tests/helpers.py), in ``TRANSPOSED`` and
-in ``SEATLESS`` below.
+The suite itself runs on every registered game, under the same options, in ``tests/testing/test_game.py``.
+Here is what needs to know the game: which draw of a transposed deal is which, that the engine plays by the
+rules, and exact values. A game that is registered needs an entry in ``SMALL`` and ``FULL``
+(tests/helpers.py), in ``TRANSPOSED`` and in ``SEATLESS`` below.
 """
 
 from __future__ import annotations
@@ -17,22 +19,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.games.base import Game, State
+from equipoise.games.base import State
 from equipoise.games.match import Match
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.registry import strategies
 from equipoise.rollout.deals import Deal, Split, keyed_uniform
-from equipoise.types import Action, RoundOutcome
+from equipoise.types import Action
 from tests.helpers import (
     FULL,
     SMALL,
     Act,
-    Play,
     every_node,
     joint_actions,
     named,
-    small_games,
     steps,
     value,
     walk,
@@ -91,98 +91,9 @@ SEATLESS: dict[str, Callable[[Hashable, tuple[Hashable, ...]], Hashable]] = {
 """The part of an information state that transposition leaves alone."""
 
 
-def random_line(game: Game, seed: int) -> Play:
-    """Play to the end with random actions and random chance outcomes (each outcome alike)."""
-    random = Random(seed)
-    return walk(
-        game,
-        lambda seat, observation, history, legal: random.choice(legal),
-        lambda state: random.choice([outcome for outcome, _ in state.chance_outcomes()]),
-    )
-
-
-def check_outcome(game: Game, outcome: RoundOutcome) -> None:
-    """Check that an outcome keeps what the game declares."""
-    record = game.info_record
-    low, high = record.payoff_bounds
-    assert len(outcome.payoffs) == record.seats
-    assert all(low <= payoff <= high for payoff in outcome.payoffs)
-    if record.zero_sum:
-        assert sum(outcome.payoffs) == pytest.approx(0.0, abs=1e-12)
-    for declared, term in ((record.collusion, outcome.collusion), (record.externality, outcome.externality)):
-        assert (declared is None) == (term is None)
-        if term is not None:
-            assert len(term) == record.seats
-            assert all(0.0 <= amount <= 1.0 for amount in term)
-    assert len(outcome.diagnostics) == len(record.diagnostics)
-    assert all(len(numbers) == record.seats for numbers in outcome.diagnostics)
-
-
-def check_state(game: Game, state: State) -> None:
-    """Check that exactly one of end, chance and players is there, and that it can go on."""
-    seats = state.players_to_move
-    assert state.is_over + (state.chance is not None) + bool(seats) == 1
-    assert 0 <= state.round < game.info_record.rounds
-    assert len(set(seats)) == len(seats)
-    for seat in seats:
-        legal = state.legal_actions(seat)
-        assert legal
-        assert len(set(legal)) == len(legal)
-        assert all(isinstance(action, str | int | tuple) for action in legal)
-        hash(state.observation(seat))
-    if state.chance is not None:
-        outcomes = state.chance_outcomes()
-        assert sum(probability for _, probability in outcomes) == pytest.approx(1.0, abs=1e-12)
-        assert all(0.0 < probability <= 1.0 for _, probability in outcomes)
-        assert len({outcome for outcome, _ in outcomes}) == len(outcomes)
-
-
 def test_every_registered_game_is_tested() -> None:
     for table in (SMALL, FULL, TRANSPOSED, SEATLESS):
         assert set(game_names()) == set(table)
-
-
-@small
-def test_all_of_a_small_game_keeps_the_rules(name: str, options: dict[str, object]) -> None:
-    game = make_game(name, **options)
-    for node in every_node(game):
-        check_state(game, node.state)
-        for step in steps(node.state):
-            if step.outcome is not None:
-                check_outcome(game, step.outcome)
-                check_outcome(game, game.forfeit(node.state, 0))
-                check_outcome(game, game.forfeit(node.state, 1))
-            assert len(step.signals) in (0, game.info_record.seats)
-
-
-@full
-@at_random
-@seeds
-def test_any_line_keeps_the_rules(name: str, options: dict[str, object], seed: int) -> None:
-    game = make_game(name, **options)
-    line = random_line(game, seed)
-    for node in line.nodes:
-        check_state(game, node.state)
-    for outcome in line.outcomes:
-        check_outcome(game, outcome)
-    told = options.get("continuation", 1.0) == 1.0
-    assert 1 <= len(line.outcomes) <= game.info_record.rounds
-    if told:
-        assert len(line.outcomes) == game.info_record.rounds
-    # The purpose of a draw is unique within its round.
-    assert len({(round_, purpose) for round_, purpose, _ in line.log}) == len(line.log)
-
-
-@full
-@at_random
-@seeds
-def test_the_same_deal_and_actions_give_the_same_play(
-    name: str, options: dict[str, object], seed: int
-) -> None:
-    first, second = (random_line(make_game(name, **options), seed) for _ in range(2))
-    assert first.nodes == second.nodes
-    assert first.outcomes == second.outcomes
-    assert [hash(node.state) for node in first.nodes] == [hash(node.state) for node in second.nodes]
 
 
 @full
@@ -304,50 +215,6 @@ def test_states_can_be_pickled(name: str, options: dict[str, object]) -> None:
 
 
 @small
-def test_labels_name_information_states_one_to_one(name: str, options: dict[str, object]) -> None:
-    game = make_game(name, **options)
-    labels: dict[Hashable, str] = {}
-    for node in every_node(game):
-        for seat in node.state.players_to_move:
-            known = node.information_state(seat)
-            label = game.label(node.state.observation(seat), node.histories[seat])
-            assert labels.setdefault(known, label) == label
-    assert len(set(labels.values())) == len(labels)
-
-
-@small
-def test_what_can_be_done_is_part_of_what_is_known(name: str, options: dict[str, object]) -> None:
-    legal: dict[Hashable, tuple[Action, ...]] = {}
-    for node in every_node(make_game(name, **options)):
-        for seat in node.state.players_to_move:
-            actions = node.state.legal_actions(seat)
-            assert legal.setdefault(node.information_state(seat), actions) == actions
-
-
-@small
-def test_the_info_has_the_keys_of_every_game_and_hides_the_rest(
-    name: str, options: dict[str, object]
-) -> None:
-    game = make_game(name, **options)
-    known: dict[Hashable, object] = {}
-    for node in every_node(game):
-        for seat in node.state.players_to_move:
-            info = game.info(seat, node.state.observation(seat), node.histories[seat])
-            assert (info["game"], info["seat"]) == (name, seat)
-            assert {"round", "rounds"} <= set(info)
-            # Two positions that a seat cannot tell apart have the same info.
-            assert known.setdefault((seat, node.information_state(seat)), info) == info
-
-
-@pytest.mark.parametrize(("name", "options"), named(SMALL) + named(FULL))
-def test_the_weights_of_the_rounds_make_a_mean(name: str, options: dict[str, object]) -> None:
-    game = make_game(name, **options)
-    alive = float(options.get("continuation", 1.0))  # type: ignore[arg-type]
-    total = sum(alive**t * game.round_weight(t) for t in range(game.info_record.rounds))
-    assert total == pytest.approx(1.0, abs=1e-12)
-
-
-@small
 def test_the_probabilities_of_all_endings_sum_to_one(name: str, options: dict[str, object]) -> None:
     game = make_game(name, **options)
     layer, ended = {game.initial_state(): 1.0}, 0.0
@@ -377,14 +244,3 @@ def test_values_lie_within_the_payoff_bounds(name: str, options: dict[str, objec
     assert all(low <= payoff <= high for payoff in found.payoffs)
     if game.info_record.zero_sum:
         assert sum(found.payoffs) == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", game_names())
-def test_a_symmetric_game_shows_both_seats_the_same_information_states(name: str) -> None:
-    for game in small_games(name):
-        by_seat: tuple[set[Hashable], set[Hashable]] = (set(), set())
-        for node in every_node(game):
-            for seat in node.state.players_to_move:
-                by_seat[seat].add(node.information_state(seat))
-        if game.info_record.symmetric:
-            assert by_seat[0] == by_seat[1]

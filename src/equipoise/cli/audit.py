@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli import audit_options as a
 from equipoise.cli import options as o
 from equipoise.cli.cross import cross as play_cross
 from equipoise.cli.screen import Output, check_folder
@@ -41,10 +42,7 @@ def audit(
         str | None,
         typer.Option("--policy", "-p", metavar="POLICY", help="The policy (see `equipoise models`)."),
     ] = None,
-    cross: Annotated[
-        bool,
-        typer.Option("--cross", help="Let the policies named after the game play each other instead."),
-    ] = False,
+    cross: a.CrossOption = False,
     baseline: Annotated[
         str | None,
         typer.Option(
@@ -64,44 +62,14 @@ def audit(
         bool | None,
         typer.Option("--exact/--sample", help="Compute, or play episodes; as is by default, what is cheap."),
     ] = None,
-    level: Annotated[float, typer.Option("--level", help="Confidence level of the intervals.")] = 0.95,
-    interval: Annotated[
-        str, typer.Option("--interval", metavar="KIND", help="t, or bootstrap (bootstrap-t), by deal.")
-    ] = "t",
-    control_variates: Annotated[
-        bool, typer.Option("--control-variates", help="Take the luck of known draws out of samples.")
-    ] = False,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget",
-            metavar="QUERIES|TIME",
-            help="Ask a sampled policy this much for certified best_response and security: 5000, 90s, 10m.",
-        ),
-    ] = None,
+    level: a.LevelOption = 0.95,
+    interval: a.IntervalOption = "t",
+    control_variates: a.VariatesOption = False,
+    budget: a.BudgetOption = None,
     option: o.OptionOption = None,
-    pool: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pool",
-            metavar="NAME=A,B",
-            help="Replace a pool: train, exploiter, collusive or shift. Repeatable.",
-        ),
-    ] = None,
-    weight: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--weight", "-w", metavar="e=1.5", help="Replace a penalty weight: e, c or x. Repeatable."
-        ),
-    ] = None,
-    panel: Annotated[
-        bool,
-        typer.Option(
-            "--panel",
-            help="Audit in every wording of the game, and show how far the numbers lie apart.",
-            rich_help_panel=o.MODELS,
-        ),
-    ] = False,
+    pool: a.PoolOption = None,
+    weight: a.WeightOption = None,
+    panel: a.PanelOption = False,
     wording: o.WordingOption = None,
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
@@ -111,12 +79,7 @@ def audit(
     threads: o.ThreadsOption = None,
     retries: o.RetriesOption = None,
     on_invalid: o.OnInvalidOption = None,
-    opponents: Annotated[
-        bool,
-        typer.Option(
-            "--opponents", help="Show the payoffs against every opponent too.", rich_help_panel=o.OUTPUT
-        ),
-    ] = False,
+    opponents: a.OpponentsOption = False,
     json: o.JsonOption = None,
     out: o.OutOption = None,
     quiet: o.QuietOption = False,

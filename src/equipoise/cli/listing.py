@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from equipoise.games.base import Game, GameInfo
 
-__all__ = ["register"]
+__all__ = ["option_rows", "register"]
 
 EXPLORE = "Explore"
 
@@ -109,12 +109,12 @@ def _detail(game: Game) -> dict[str, Any]:
         "externality": info.externality,
         "diagnostics": list(info.diagnostics),
         "solution": info.solution,
-        "options": _options(game),
+        "options": option_rows(game),
         "pools": {pool: list(names) for pool, names in default_pools(game.name)},
     }
 
 
-def _options(game: Game) -> list[dict[str, Any]]:
+def option_rows(game: Game) -> list[dict[str, Any]]:
     """Return a game's options: name, type, default, range and what they mean."""
     told = dict(re.findall(r"^ +(\w+): (.+)$", game.Options.__doc__ or "", re.MULTILINE))
     signs = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}

@@ -29,7 +29,7 @@ class FunctionPolicy(Policy):
         """Take the function and the name reports use."""
         self.name = name
         self.fingerprint = fingerprint or name
-        self._function = function
+        self.function = function
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Ask the function for every decision and draw where it mixes."""
@@ -46,7 +46,7 @@ class FunctionPolicy(Policy):
 
     def _ask(self, decision: Decision) -> Probabilities:
         try:
-            answer = self._function(decision)
+            answer = self.function(decision)
         except Exception as error:
             where = decision.rules.label(decision.observation, decision.history)
             message = " ".join(str(error).split())
