@@ -66,16 +66,16 @@ def test_a_spread_of_rounding_is_none() -> None:
     assert low < 0.29 < 0.31 < high
 
 
-def test_a_sparse_sample_is_stretched_as_hall_says() -> None:
-    # Two of forty deals stand out; Hall (1992): the bound solves g(T) = quantile, with
-    # g(T) = T + c T^2 / 3 + c^2 T^3 / 27 + c / 6 and c the skewness over sqrt(n).
+def test_a_sparse_sample_is_stretched_like_a_score_interval() -> None:
+    # Two of forty deals stand out. The bound solves (mean - m)^2 = q^2 / n (s^2 + (m - mean) k3 / s^2),
+    # with k3 the third central moment; for proportions that is nearly Wilson's interval (1927).
     values = np.zeros(40)
     values[:2] = 1.0
     low, high = t_interval(values, Range(0.0, 1.0), 0.95)
+    variance, third, q = values.var(ddof=1), np.mean((values - 0.05) ** 3), stats.t.ppf(0.975, 39)
+    assert (high - 0.05) ** 2 == pytest.approx(q**2 / 40 * (variance + (high - 0.05) * third / variance))
+    assert high == pytest.approx(stats.binomtest(2, 40).proportion_ci(0.95, "wilson").high, abs=0.02)
     scale = stats.sem(values)
-    c = np.mean((values - 0.05) ** 3) / values.std(ddof=1) ** 3 / 40**0.5
-    t = (0.05 - high) / scale
-    assert t + c * t**2 / 3 + c**2 * t**3 / 27 + c / 6 == pytest.approx(-stats.t.ppf(0.975, 39))
     assert low == 0.0
     mirrored = t_interval(1.0 - values, Range(0.0, 1.0), 0.95)
     assert mirrored == pytest.approx((1.0 - high, 1.0 - low))
