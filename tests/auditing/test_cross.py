@@ -290,7 +290,7 @@ class TestFromPython:
             *("game", "policies", "episodes", "seed", "exact", "level", "options"),
             *("rule", "out", "quiet", "reporter", "settings"),
         ]
-        assert [p.default for p in found.parameters.values()][2:6] == [100, 0, None, 0.95]
+        assert [p.default for p in found.parameters.values()][2:6] == [None, 0, None, 0.95]
         assert "cross" in equipoise.__all__
 
     def test_the_function_of_the_package(self, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ WORDS = {"parse-inverse": Mumbles, "parse-strict": ReadsAnything}
 
 @pytest.fixture(autouse=True)
 def _words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_RENDERERS", {**registry._RENDERERS, "toy": ToyWords()})
+    monkeypatch.setattr(registry, "_RENDERERS", {**registry._RENDERERS, "toy": {"plain": ToyWords()}})
 
 
 def test_a_right_game_passes_every_rule_that_applies() -> None:
@@ -52,7 +52,7 @@ def test_a_broken_game_is_told_the_rule(rule: str, game: type[Toy], named: str) 
 
 @pytest.mark.parametrize("rule", WORDS)
 def test_a_broken_renderer_is_told_the_rule(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_RENDERERS", {"toy": WORDS[rule]()})
+    monkeypatch.setattr(registry, "_RENDERERS", {"toy": {"plain": WORDS[rule]()}})
     assert [one.rule for one in examine_game(Toy()).failed] == [rule]
 
 

@@ -80,11 +80,14 @@ def solve(
 
 
 def _solution(game: Game, objective: Objective) -> Solution:
+    too_large = f"{game.name} with these options is too large to solve: audit it by sampling"
+    if game.info_record.solution == "none":
+        raise RequestError(too_large)
     strategies = Opponents.named(objective.pools, game, exact=True).strategies
     assert strategies is not None
     solution = solution_of(game, objective, strategies)
     if solution.trees is None:
-        raise RequestError(f"{game.name} with these options is too large to solve: audit it by sampling")
+        raise RequestError(too_large)
     return solution
 
 

@@ -10,7 +10,7 @@ from equipoise.adapters.openspiel import rules
 from equipoise.adapters.openspiel.rules import OpenSpielGame, View
 from equipoise.games.match import Match
 from equipoise.policies.registry import load_game
-from tests.games.test_rules import check_outcome, check_state
+from equipoise.testing import check_game
 from tests.helpers import every_decision, every_node, joint_actions, root, steps
 
 SMALL = (
@@ -36,12 +36,10 @@ def loaded(name: str) -> OpenSpielGame:
 @small
 def test_all_of_a_small_game_keeps_the_rules(name: str) -> None:
     game = loaded(name)
+    check_game(game, walks=10)
     for node in every_node(game):
-        check_state(game, node.state)
         for step in steps(node.state):
             assert step.state.is_over == (step.outcome is not None)
-            if step.outcome is not None:
-                check_outcome(game, step.outcome)
 
 
 @small

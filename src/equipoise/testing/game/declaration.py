@@ -25,8 +25,10 @@ def declaration(bench: GameBench) -> str:
     game, record = bench.game, bench.game.info_record
     low, high = record.payoff_bounds
     penalties = (record.weights.e, record.weights.c, record.weights.x)
+    # A family's game may carry its parameters: ``openspiel:liars_dice(dice_sides=2)``.
+    named = record.id == game.name or record.id.startswith(f"{game.name}(")
     problems = {
-        f"id is {record.id!r}, the game's name {game.name!r}": record.id == game.name,
+        f"id is {record.id!r}, the game's name {game.name!r}": named,
         f"version is {record.version!r}": isinstance(record.version, int) and record.version >= 1,
         "title or summary is empty": bool(record.title and record.summary),
         f"rounds is {record.rounds!r}": isinstance(record.rounds, int) and record.rounds >= 1,

@@ -72,8 +72,9 @@ def check_step(record: GameInfo, before: int, state: State, step: Step) -> None:
             f"round {before} is followed by round {step.state.round}", "let rounds only go up", "round-number"
         )
     count = len(step.signals)
-    # A seat that must not know other rounds (independent ones) may learn nothing.
-    allowed = {record.seats, 0} if record.independent_rounds else {record.seats}
+    # A seat that must not know other rounds (independent ones), or meets none after this, may learn nothing.
+    mute = record.independent_rounds or step.state.is_over
+    allowed = {record.seats, 0} if mute else {record.seats}
     if count not in (allowed if step.outcome is not None else {0}):
         when = "the end of a round" if step.outcome is not None else "a step within a round"
         raise Violation(
