@@ -160,13 +160,10 @@ def _opponents(game: Game) -> str:
 
 def _values(game: Game, values: Mapping[str, Any]) -> str:
     terms: Mapping[str, Row] = values["terms"]
-    rows = [
-        (f"`{name}`", *(_number(row[term]) for term in TERMS)) if (row := terms.get(name)) else
-        (f"`{name}`", *("not computed" for _ in TERMS))
-        for name in strategies(game.name)
-    ]  # fmt: skip
+    rows = [(f"`{name}`", *(_number(terms[name][term]) for term in TERMS)) for name in strategies(game.name)]
     best = values["optimum"]
-    known = "not known" if best is None else str(Estimate.exact(best))
+    scripted = max((row["safety"] for row in terms.values() if row["safety"] is not None), default=None)
+    known = f"not known, {_number(scripted)} at least" if best is None else str(Estimate.exact(best))
     head = table(("strategy as policy", *(SYMBOLS[term] for term in TERMS)), rows)
     return (
         "Against the pools above, per round and averaged over seats, computed from the rules "

@@ -13,8 +13,7 @@ Status = Mapping[str, tuple[str, str]]
 
 TEXT = """What `audit` reports for `scripted:random` when exact values are asked for (`--exact`), then when it
 samples (`--sample`); one word where both are the same. The kinds are those of docs/metrics.md; `n/a` means
-that the game does not define it, or that it is not known how to compute it. In `multi_issue` a
-policy that mixes takes more steps than `--exact` allows: there the first is what is done unasked."""
+that the game does not define it."""
 
 
 def metrics_page(statuses: Mapping[str, Status]) -> str:

@@ -30,7 +30,7 @@ __all__ = ["SLOW", "TERMS", "Row", "key_of", "slow_values", "terms_of", "values_
 SLOW = ("split", "multi_issue", "commons")
 """Games whose J* or audits take longer than a test may."""
 LARGE = ("multi_issue",)
-"""Games in which one exact value takes seconds: those of mixing strategies are left out."""
+"""Games in which one exact value takes seconds: their tables are kept too."""
 TERMS = ("utility", "exploitability", "collusion", "externality", "safety")
 Row = Mapping[str, float | None]
 
@@ -74,12 +74,8 @@ def key_of(game: Game) -> str:
 
 
 def terms_of(game: Game) -> dict[str, Row]:
-    """Return the exact terms of J of every strategy of a game that can be valued in time."""
-    found = {}
-    for name, strategy in strategies(game.name).items():
-        if not (game.name in LARGE and strategy.classifier.stochastic):
-            found[name] = _terms(game, name)
-    return found
+    """Return the exact terms of J of every strategy of a game."""
+    return {name: _terms(game, name) for name in strategies(game.name)}
 
 
 def optimum_of(game: Game) -> float | None:
@@ -92,9 +88,7 @@ def optimum_of(game: Game) -> float | None:
 def status_of(game: Game) -> dict[str, tuple[str, str]]:
     """Return how each metric of the random policy comes about, computed and sampled."""
     policy = load_policy("scripted:random", game)
-    # An audit refuses exact values of a policy that mixes in a large game: they take too many steps.
-    exact = None if game.name in LARGE else True
-    computed = audit_game(game, policy, AuditConfig(episodes=2, exact=exact)).metrics
+    computed = audit_game(game, policy, AuditConfig(episodes=2, exact=True)).metrics
     sampled = audit_game(game, policy, AuditConfig(episodes=2, exact=False)).metrics
     names = [*METRICS, *(name for name in computed if name not in METRICS)]
     return {name: (_kind(computed.get(name)), _kind(sampled.get(name))) for name in names}
