@@ -37,8 +37,8 @@ def get_renderer(game: str) -> Renderer:
     Raises:
         RequestError: The game has no words.
     """
-    if game not in _RENDERERS and (family := family_of(game)) is not None:
-        shared: Renderer = family[0].part(family[0].renderer)()
+    if game not in _RENDERERS and (found := family_of(game)) is not None:
+        shared: Renderer = found[0].load_renderer()
         return shared
     if game not in _RENDERERS:
         raise unknown("prompt renderer for game", game, _RENDERERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 
 import pytest
@@ -149,3 +150,13 @@ def test_errors_can_be_printed_again_after_openspiel_was_muted(capfd: pytest.Cap
         load_game("openspiel:liars_dice(dice_sides=-3)")
     os.write(2, b"heard")
     assert capfd.readouterr().err == "heard"
+
+
+def test_a_process_without_standard_error_can_load_games() -> None:
+    code = (
+        "import os; os.close(2)\n"
+        "from equipoise.policies.registry import load_game\n"
+        "print(load_game('openspiel:kuhn_poker').info_record.key)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "openspiel:kuhn_poker@1"

@@ -113,8 +113,14 @@ def _one_line(error: Exception) -> str:
 @contextmanager
 def _muted() -> Iterator[None]:
     """Keep OpenSpiel from printing errors that are reported anyway; it writes past Python's streams."""
-    sys.stderr.flush()
-    kept = os.dup(2)
+    try:
+        kept = os.dup(2)
+    except OSError:
+        # A process without standard error has nothing to keep clean.
+        yield
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:

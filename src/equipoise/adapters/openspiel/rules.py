@@ -132,7 +132,7 @@ class _State(State):
             node = self._node
             draws = node.is_chance_node()
             numbers = [n for n, _ in node.chance_outcomes()] if draws else node.legal_actions()
-            words = action_words([(number, node.action_to_string(number)) for number in numbers])
+            words = action_words(tuple((number, node.action_to_string(number)) for number in numbers))
             self._words = dict(zip(words, numbers, strict=True))
         return self._words
 
