@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
-
-pytest.importorskip("pyspiel")
 
 from equipoise.adapters.openspiel import library
 from equipoise.adapters.openspiel.rules import OpenSpielGame
 from equipoise.errors import RequestError
 from equipoise.games.registry import make_game
 from equipoise.policies.registry import load_game
+
+pyspiel = pytest.importorskip("pyspiel")
 
 
 @pytest.mark.parametrize(
@@ -150,6 +151,25 @@ def test_errors_can_be_printed_again_after_openspiel_was_muted(capfd: pytest.Cap
         load_game("openspiel:liars_dice(dice_sides=-3)")
     os.write(2, b"heard")
     assert capfd.readouterr().err == "heard"
+
+
+def test_a_game_without_bounds_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless:
+        """Kuhn poker for stakes without end."""
+
+        def __init__(self) -> None:
+            self.inner = pyspiel.load_game("kuhn_poker")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+        def max_utility(self) -> float:
+            return float("inf")
+
+    endless = Endless()
+    monkeypatch.setattr(pyspiel, "load_game", lambda short, parameters: endless)
+    with pytest.raises(RequestError, match="does not fit: its utilities have no bounds"):
+        library.open_game("kuhn_poker", {})
 
 
 def test_a_process_without_standard_error_can_load_games() -> None:

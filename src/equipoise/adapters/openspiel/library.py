@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.errors import RequestError, nearest
 
-__all__ = ["game_type", "has_observations", "open_game"]
+__all__ = ["game_type", "open_game"]
 
 
 def _library() -> Any:
@@ -68,22 +68,6 @@ def open_game(short: str, parameters: Mapping[str, Any]) -> Any:
     if game.get_type().dynamics == spiel.GameType.Dynamics.SIMULTANEOUS:
         return spiel.convert_to_turn_based(game)
     return game
-
-
-def has_observations(game: Any) -> bool:
-    """Tell whether a game gives observation strings; some declare them and have none."""
-    if not game.get_type().provides_observation_string:
-        return False
-    spiel = _library()
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state = state.child(state.chance_outcomes()[0][0])
-    with _muted():
-        try:
-            state.observation_string(0)
-        except (spiel.SpielError, NotImplementedError):
-            return False
-    return True
 
 
 def _misfit(game: Any, spiel: Any) -> str | None:
