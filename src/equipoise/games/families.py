@@ -8,6 +8,7 @@ known whatever part of it is used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any
@@ -27,9 +28,13 @@ class Family:
     make: str
     renderer: str
 
-    def part(self, target: str) -> Any:
-        """Import and return one of the parts."""
-        return resolve_name(target)
+    def load_game(self, name: str, options: Mapping[str, Any]) -> Any:
+        """Return the game with a name, without the prefix, and options."""
+        return resolve_name(self.make)(name, options)
+
+    def load_renderer(self) -> Any:
+        """Return what has words for the games of the family."""
+        return resolve_name(self.renderer)()
 
 
 _FAMILIES: dict[str, Family] = {}

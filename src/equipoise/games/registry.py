@@ -43,8 +43,9 @@ def make_game(name: str, **options: object) -> Game:
     Raises:
         RequestError: The game or an option does not exist, or an option is out of range.
     """
-    if (family := family_of(name)) is not None:
-        made: Game = family[0].part(family[0].make)(family[1], options)
+    if (belongs := family_of(name)) is not None:
+        family, rest = belongs
+        made: Game = family.load_game(rest, options)
         return made
     found = _GAMES.get(name) or _plugins().get(name)
     if found is None:

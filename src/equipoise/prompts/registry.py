@@ -66,7 +66,7 @@ def wordings(game: str) -> tuple[str, ...]:
 
 def _panel(game: str) -> dict[str, Renderer]:
     if game not in _RENDERERS and (family := family_of(game)) is not None:
-        shared: Renderer = family[0].part(family[0].renderer)()
+        shared: Renderer = family[0].load_renderer()
         return {PLAIN: shared}
     if game not in _RENDERERS:
         raise unknown("prompt renderer for game", game, _RENDERERS)

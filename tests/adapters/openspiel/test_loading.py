@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from typing import Any
 
 import pytest
-
-pytest.importorskip("pyspiel")
 
 from equipoise.adapters.openspiel import library
 from equipoise.adapters.openspiel.rules import OpenSpielGame
 from equipoise.errors import RequestError
 from equipoise.games.registry import make_game
 from equipoise.policies.registry import load_game
+
+pyspiel = pytest.importorskip("pyspiel")
 
 
 @pytest.mark.parametrize(
@@ -149,3 +151,32 @@ def test_errors_can_be_printed_again_after_openspiel_was_muted(capfd: pytest.Cap
         load_game("openspiel:liars_dice(dice_sides=-3)")
     os.write(2, b"heard")
     assert capfd.readouterr().err == "heard"
+
+
+def test_a_game_without_bounds_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless:
+        """Kuhn poker for stakes without end."""
+
+        def __init__(self) -> None:
+            self.inner = pyspiel.load_game("kuhn_poker")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.inner, name)
+
+        def max_utility(self) -> float:
+            return float("inf")
+
+    endless = Endless()
+    monkeypatch.setattr(pyspiel, "load_game", lambda short, parameters: endless)
+    with pytest.raises(RequestError, match="does not fit: its utilities have no bounds"):
+        library.open_game("kuhn_poker", {})
+
+
+def test_a_process_without_standard_error_can_load_games() -> None:
+    code = (
+        "import os; os.close(2)\n"
+        "from equipoise.policies.registry import load_game\n"
+        "print(load_game('openspiel:kuhn_poker').info_record.key)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "openspiel:kuhn_poker@1"

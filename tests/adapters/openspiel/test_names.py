@@ -57,11 +57,11 @@ def test_a_parameter_twice_is_a_wrong_request() -> None:
 
 
 def test_words_that_differ_are_kept() -> None:
-    assert action_words([(0, "Fold"), (1, "Call"), (2, "Raise")]) == ("Fold", "Call", "Raise")
+    assert action_words(((0, "Fold"), (1, "Call"), (2, "Raise"))) == ("Fold", "Call", "Raise")
 
 
 def test_spaces_and_line_ends_become_single_spaces() -> None:
-    assert action_words([(0, " Bid:\n 1 ")]) == ("Bid: 1",)
+    assert action_words(((0, " Bid:\n 1 "),)) == ("Bid: 1",)
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_spaces_and_line_ends_become_single_spaces() -> None:
 def test_words_a_reader_cannot_tell_apart_get_numbers(
     found: list[tuple[int, str]], words: tuple[str]
 ) -> None:
-    assert action_words(found) == words
+    assert action_words(tuple(found)) == words
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.text(alphabet="aA1 .*_`\"'\n:bet", max_size=5), min_size=1, max_size=6))
 @example(["action:", "Action: 0"])
 def test_every_word_is_read_back_as_its_action(texts: list[str]) -> None:
-    words = action_words(list(enumerate(texts)))
+    words = action_words(tuple(enumerate(texts)))
     table = {plain(word): number for number, word in enumerate(words)}
     assert len(table) == len(words)
     for number, word in enumerate(words):

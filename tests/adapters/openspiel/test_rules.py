@@ -132,7 +132,7 @@ def test_what_a_seat_knows_is_a_plain_mapping() -> None:
         "round": 0,
         "rounds": 1,
         "information_state": decision.observation.text,  # type: ignore[attr-defined]
-        # Liar's dice declares observation strings, but OpenSpiel has none for it.
+        # OpenSpiel has no observation strings for liar's dice.
         "observation": "",
     }
 

@@ -160,6 +160,22 @@ def test_training_on_leduc_closes_the_hole_too() -> None:
     assert rows["pool+best_response/seed0"] < 0.8 * uniform.value
 
 
+def test_a_recipe_trains_on_it(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        'name = "two"\nmodel = "table"\naudit.episodes = 2\n'
+        '[games."openspiel:kuhn_poker".train.exact]\nsteps = 20\ngradient = "exact"\nlr = 10.0\n'
+        '[games."openspiel:liars_dice(dice_sides=2)".train.sampled]\nsteps = 2\ndeals = 1\nrollouts = 2\n',
+        encoding="utf-8",
+    )
+    done = equipoise.train(str(recipe), f"out={tmp_path / 'run'}")
+    folders = {path.name for path in done.folder.iterdir() if path.is_dir()}
+    assert folders == {"openspiel_kuhn_poker", "openspiel_liars_dice(dice_sides=2)"}
+    safety = {(row.game, row.policy): row.metrics["safety"].value for row in done.result.results}  # type: ignore[union-attr]
+    assert safety[KUHN, "exact"] > safety[KUHN, "base"] + 0.1
+    assert (DICE, "sampled") in safety
+
+
 def test_the_objective_is_read_off_the_declaration() -> None:
     record = load_game("openspiel:leduc_poker").info_record
     objective = Objective.of(record, default_pools("openspiel:leduc_poker"))

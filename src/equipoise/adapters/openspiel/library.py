@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.errors import RequestError, nearest
 
-__all__ = ["game_type", "has_observations", "open_game"]
+__all__ = ["game_type", "open_game"]
 
 
 def _library() -> Any:
@@ -70,22 +70,6 @@ def open_game(short: str, parameters: Mapping[str, Any]) -> Any:
     return game
 
 
-def has_observations(game: Any) -> bool:
-    """Tell whether a game gives observation strings; some declare them and have none."""
-    if not game.get_type().provides_observation_string:
-        return False
-    spiel = _library()
-    state = game.new_initial_state()
-    while state.is_chance_node():
-        state = state.child(state.chance_outcomes()[0][0])
-    with _muted():
-        try:
-            state.observation_string(0)
-        except (spiel.SpielError, NotImplementedError):
-            return False
-    return True
-
-
 def _misfit(game: Any, spiel: Any) -> str | None:
     """Return why a game cannot be played here, or None."""
     kind = game.get_type()
@@ -113,8 +97,14 @@ def _one_line(error: Exception) -> str:
 @contextmanager
 def _muted() -> Iterator[None]:
     """Keep OpenSpiel from printing errors that are reported anyway; it writes past Python's streams."""
-    sys.stderr.flush()
-    kept = os.dup(2)
+    try:
+        kept = os.dup(2)
+    except OSError:
+        # A process without standard error has nothing to keep clean.
+        yield
+        return
+    if sys.stderr is not None:
+        sys.stderr.flush()
     with open(os.devnull, "wb") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:

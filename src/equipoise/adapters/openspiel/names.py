@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from equipoise.errors import RequestError
 from equipoise.prompts.base import MARKER
 
 __all__ = ["Name", "action_words", "parse_name", "plain"]
+
+_MARKER = re.compile(rf"^{re.escape(MARKER)}", re.IGNORECASE)
 
 
 class Name(NamedTuple):
@@ -64,11 +66,12 @@ def _malformed(text: str) -> RequestError:
 
 def plain(word: str) -> str:
     """Return what a reader of answers keeps of a word: no case, markup, quotes, marker or final full stop."""
-    bare = re.sub(rf"^{re.escape(MARKER)}", "", word.strip("*_`\"' "), flags=re.IGNORECASE)
+    bare = _MARKER.sub("", word.strip("*_`\"' "))
     return bare.strip("*_`\"' \t.").casefold()
 
 
-def action_words(found: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+@lru_cache(maxsize=4096)
+def action_words(found: tuple[tuple[int, str], ...]) -> tuple[str, ...]:
     """Return a word for each of the actions that are legal together, none like another.
 
     Args:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from equipoise.adapters.openspiel.library import has_observations
 from equipoise.adapters.openspiel.names import action_words
 from equipoise.adapters.openspiel.size import estimated_histories
 from equipoise.games.base import Game, GameInfo, GameOptions, State, Step, Weights
@@ -132,7 +131,7 @@ class _State(State):
             node = self._node
             draws = node.is_chance_node()
             numbers = [n for n, _ in node.chance_outcomes()] if draws else node.legal_actions()
-            words = action_words([(number, node.action_to_string(number)) for number in numbers])
+            words = action_words(tuple((number, node.action_to_string(number)) for number in numbers))
             self._words = dict(zip(words, numbers, strict=True))
         return self._words
 
@@ -172,7 +171,7 @@ class OpenSpielGame(Game):
         self._rules = self.open()
         self._left = KEPT
         self._root = _State(self, self._rules.new_initial_state())
-        self.observes = has_observations(self._rules)
+        self.observes = bool(self._rules.get_type().provides_observation_string)
 
     @abstractmethod
     def open(self) -> Any:
