@@ -13,7 +13,7 @@ from equipoise.games.ipd import COOPERATE, DEFECT, Seen
 from equipoise.games.kuhn import BET, CALL, FOLD, PASS
 from equipoise.games.match import Match, pick
 from equipoise.games.registry import make_game
-from equipoise.rollout.deals import keyed_uniform
+from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.types import Decision
 from tests.helpers import Constant
 
@@ -148,6 +148,24 @@ def test_a_forfeit_settles_the_rounds_that_are_left() -> None:
     match.forfeit(1)
     assert [outcome.payoffs for outcome in match.outcomes] == [(3.0, 3.0), (0.0, 0.0), (0.0, 0.0)]
     assert match.outcomes[1].collusion == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("options", [{"continuation": 0.6}, {"continuation": 0.6, "noise": 0.3}, {}])
+def test_a_forfeit_costs_the_rounds_that_the_deal_would_have_had(options: dict[str, object]) -> None:
+    game = make_game("ipd", **options)
+    lengths = set()
+    for index in range(12):
+        deal = Deal(0, Split.TRAIN, game.info_record.key, index)
+        played, forfeited = Match(game, deal.chance), Match(game, deal.chance)
+        while not played.is_over:
+            played.apply(dict.fromkeys((0, 1), "DEFECT"))
+        seen = (list(forfeited.chance_log), list(forfeited.histories))
+        forfeited.forfeit(0)
+        assert len(forfeited.outcomes) == len(played.outcomes)
+        assert (forfeited.chance_log, forfeited.histories) == seen
+        assert {outcome.payoffs for outcome in forfeited.outcomes} == {(0.0, 0.0)}
+        lengths.add(len(played.outcomes))
+    assert len(lengths) > 1 or not options
 
 
 def test_a_forfeit_in_a_zero_sum_game_pays_the_other() -> None:

@@ -129,11 +129,21 @@ class Match(Environment):
         self._draw()
 
     def forfeit(self, seat: Seat) -> None:
-        """End the episode: the current and all later rounds go as the game's ``forfeit`` says."""
-        record = self.game.info_record
+        """End the episode: the current and all later rounds go as the game's ``forfeit`` says.
+
+        How many rounds are left is for the deal to say where the horizon is hidden: its draws are followed.
+        """
         self._forfeited = True
-        for _ in range(len(self._outcomes), record.rounds):
-            self._outcomes.append(self.game.forfeit(self.state, seat))
+        histories, drawn = self.histories, len(self.chance_log)
+        while not (state := self.state).is_over:
+            settled = len(self._outcomes)
+            self._advance(state.apply({s: state.legal_actions(s)[0] for s in state.players_to_move}))
+            self._draw()
+            lost = len(self._outcomes) - settled
+            self._outcomes[settled:] = [self.game.forfeit(state, seat) for _ in range(lost)]
+        # Nobody played these rounds: nothing was seen in them.
+        self.histories = histories
+        del self.chance_log[drawn:]
 
     def _advance(self, step: Step) -> None:
         self.state = step.state
