@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,116 +10,34 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
-from equipoise.errors import EquipoiseError, RequestError
+from equipoise.errors import EquipoiseError
 from equipoise.games.registry import make_game
-from equipoise.policies.local.loading import load_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
 from equipoise.training.lora import LocalLearner, adapted_policy
 from equipoise.types import Decision
 from tests.helpers import every_decision
-
-Array = NDArray[np.float64]
-FREE = 1e9
-"""A norm that nothing is clipped at."""
-
-
-def new_policy(seed: int = 0, stir: float = 0.3, spec: str = "tiny-random") -> LocalPolicy:
-    """A tiny policy whose adapter already does something (a fresh one is the identity)."""
-    policy = adapted_policy(spec, LoraSettings(rank=4), seed, "test", quiet=True)
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weight in trainable(policy):
-            weight += stir * 0.1 * torch.randn(weight.shape, generator=generator)
-    policy.clear()
-    return policy
-
-
-def trainable(policy: LocalPolicy) -> list[torch.nn.Parameter]:
-    return [p for p in policy.loaded.model.parameters() if p.requires_grad]
-
-
-def weights(policy: LocalPolicy, adapter: str) -> dict[str, torch.Tensor]:
-    """Copy the weights of an adapter, or of the model below it (``base``)."""
-    return {
-        name: p.detach().clone()
-        for name, p in policy.loaded.model.named_parameters()
-        if (f".{adapter}." in name if adapter != "base" else "lora_" not in name)
-    }
-
-
-def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
-    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+from tests.training.adapters import (
+    FREE,
+    ascent,
+    caught,
+    close,
+    equal,
+    new_batch,
+    new_policy,
+    objective,
+    small_decisions,
+    table,
+    trainable,
+    weights,
+)
 
 
 @pytest.fixture(scope="module")
 def decisions() -> tuple[Decision, ...]:
-    """All decisions of a hand of poker and of two rounds of the dilemma, each once."""
-    found: dict[Any, Decision] = {}
-    for game in (make_game("kuhn", rounds=1), make_game("ipd", rounds=2)):
-        for decision in every_decision(game):
-            found.setdefault((game.name, decision.information_state), decision)
-    return tuple(found.values())
-
-
-def new_batch(decisions: tuple[Decision, ...], seed: int = 0, log: float = 1.0, prob: float = 1.0) -> Batch:
-    rng = np.random.default_rng(seed)
-    shape = (len(decisions), 2)
-    visits = rng.random(len(decisions))
-    return Batch(
-        decisions, log * rng.normal(size=shape), prob * rng.normal(size=shape), visits / visits.sum()
-    )
-
-
-def table(policy: LocalPolicy, decisions: tuple[Decision, ...]) -> Array:
-    """The probabilities, computed afresh."""
-    policy.forget()
-    rows = [list(row.values()) for row in policy.probabilities(decisions)]
-    policy.forget()
-    return np.array(rows)
-
-
-def objective(p: Array, reference: Array, batch: Batch, kl: float, entropy: float) -> float:
-    """What a step ascends, written out."""
-    logs = np.log(p)
-    gain = (batch.log_weights * logs).sum() + (batch.prob_weights * p).sum()
-    divergence = (p * (logs - np.log(reference))).sum(axis=1)
-    spread = -(p * logs).sum(axis=1)
-    return float(gain - kl * batch.visits @ divergence + entropy * batch.visits @ spread)
-
-
-@contextmanager
-def caught(learner: LocalLearner) -> Iterator[list[torch.Tensor]]:
-    """Keep the gradients instead of making steps."""
-    found: list[torch.Tensor] = []
-    real = learner.optimiser.step
-
-    def keep(lr: float) -> float:
-        parts = [p.grad.flatten().clone() for p in trainable(learner.policy) if p.grad is not None]
-        found.append(torch.cat(parts).double())
-        for p in trainable(learner.policy):
-            p.grad = None
-        return 0.0
-
-    learner.optimiser.step = keep  # type: ignore[method-assign]
-    try:
-        yield found
-    finally:
-        learner.optimiser.step = real  # type: ignore[method-assign]
-
-
-def ascent(learner: LocalLearner, batch: Batch, kl: float = 0.0, entropy: float = 0.0) -> torch.Tensor:
-    """The direction in which a step goes up: minus the gradient of the loss."""
-    with caught(learner) as found:
-        learner.update(batch, 1e-3, kl, entropy)
-    return -found[0]
-
-
-def close(a: torch.Tensor, b: torch.Tensor, tolerance: float) -> bool:
-    return float((a - b).norm()) <= tolerance * max(float(a.norm()), float(b.norm()))
+    return small_decisions()
 
 
 @pytest.mark.parametrize("action", [0, 1])
@@ -516,136 +431,3 @@ def test_a_step_within_the_limit_is_taken_whole(decisions: tuple[Decision, ...])
         assert learner.update(new_batch(decisions), 1e-3, 0.1, 0.1)["step_taken"] == 1.0
         found.append(weights(learner.policy, "default"))
     assert equal(*found)
-
-
-def test_saved_weights_load_as_a_policy(decisions: tuple[Decision, ...], tmp_path: Path) -> None:
-    policy = new_policy()
-    learner = LocalLearner(policy)
-    learner.update(new_batch(decisions), 1e-2, 0.0, 0.0)
-    learner.save_weights(tmp_path / "new" / "adapter")
-    folder = tmp_path / "new" / "adapter"
-    names = sorted(file.name for file in folder.iterdir())
-    assert names == ["adapter_config.json", "adapter_model.safetensors"]
-    loaded = LocalPolicy.from_spec(f"tiny-random+{folder}", quiet=True)
-    np.testing.assert_allclose(table(loaded, decisions), table(policy, decisions), rtol=1e-6)
-    assert not any(p.requires_grad for p in loaded.loaded.model.parameters())
-    assert loaded.fingerprint != policy.fingerprint
-
-
-def test_only_the_trained_adapter_is_saved(decisions: tuple[Decision, ...], tmp_path: Path) -> None:
-    LocalLearner(new_policy(seed=3)).save_weights(tmp_path / "first")
-    policy = adapted_policy(f"tiny-random+{tmp_path / 'first'}", LoraSettings(rank=4), 0, "x", quiet=True)
-    learner = LocalLearner(policy)
-    learner.update(new_batch(decisions), 1e-2, 0.1, 0.0)
-    learner.save_weights(tmp_path / "second")
-    loaded = LocalPolicy.from_spec(f"tiny-random+{tmp_path / 'second'}", quiet=True)
-    np.testing.assert_allclose(table(loaded, decisions), table(policy, decisions), rtol=1e-6)
-    sizes = [(tmp_path / name / "adapter_model.safetensors").stat().st_size for name in ("first", "second")]
-    assert sizes[0] == sizes[1]
-
-
-def test_the_saved_configuration_is_the_same_in_every_process(tmp_path: Path) -> None:
-    LocalLearner(new_policy()).save_weights(tmp_path)
-    names = json.loads((tmp_path / "adapter_config.json").read_text(encoding="utf-8"))["target_modules"]
-    assert len(names) > 5
-    assert names == sorted(names)
-
-
-@pytest.mark.parametrize("start", ["fresh", "adapter"])
-def test_a_resumed_learner_goes_on_bit_for_bit(
-    decisions: tuple[Decision, ...], tmp_path: Path, start: str
-) -> None:
-    spec = "tiny-random"
-    if start == "adapter":
-        LocalLearner(new_policy(seed=3)).save_weights(tmp_path / "start")
-        spec = f"tiny-random+{tmp_path / 'start'}"
-
-    def learner(seed: int) -> LocalLearner:
-        policy = adapted_policy(spec, LoraSettings(rank=4), seed, "test", quiet=True)
-        return LocalLearner(policy, 0.5, 6, max_step_kl=0.01)
-
-    def step(owner: LocalLearner, number: int) -> dict[str, float]:
-        owner.forget()
-        asked = decisions[: 6 + 2 * number]
-        owner.policy.probabilities(asked)
-        return owner.update(new_batch(asked, seed=number), 1e-2 / number, 0.1, 0.05)
-
-    whole = learner(0)
-    for number in (1, 2):
-        step(whole, number)
-    folder = tmp_path / "checkpoint"
-    whole.save_weights(folder)
-    state = json.loads(json.dumps(whole.save_state(folder)))
-    resumed = learner(7)
-    resumed.load(folder, state)
-    assert resumed.policy.version == whole.policy.version
-    assert resumed.optimiser.steps == 2
-    for number in (3, 4):
-        assert step(whole, number) == step(resumed, number)
-    assert equal(weights(whole.policy, "default"), weights(resumed.policy, "default"))
-    assert whole.save_state(tmp_path / "checkpoint") == resumed.save_state(tmp_path / "checkpoint")
-
-
-def test_the_seed_and_the_shape_of_a_fresh_adapter() -> None:
-    def fresh(seed: int = 0, **settings: Any) -> dict[str, torch.Tensor]:
-        policy = adapted_policy("tiny-random", LoraSettings(**{"rank": 4, **settings}), seed, "x", quiet=True)
-        return weights(policy, "default")
-
-    assert equal(fresh(0), fresh(0))
-    assert not equal(fresh(0), fresh(1))
-    assert {min(w.shape) for w in fresh(rank=2).values()} == {2}
-    assert len(fresh()) == 2 * 7 * 2
-    few = fresh(targets=["q_proj", "v_proj"])
-    assert {name.split(".lora_")[0].rpartition(".")[2] for name in few} == {"q_proj", "v_proj"}
-
-
-def test_alpha_over_rank_scales_what_the_adapter_does(decisions: tuple[Decision, ...]) -> None:
-    bare = load_spec("tiny-random", quiet=True)
-    layers = []
-    for alpha in (8, 32):
-        settings = LoraSettings(rank=4, alpha=alpha)
-        policy = adapted_policy("tiny-random", settings, 0, "x", quiet=True)
-        with torch.no_grad():
-            for name, weight in policy.loaded.model.named_parameters():
-                if "lora_B" in name:
-                    weight += 0.1
-        layers.append(policy.loaded.model.base_model.model.model.layers[0].self_attn.q_proj)
-    x = torch.ones(1, 32)
-    plain = bare.model.model.layers[0].self_attn.q_proj(x)
-    first, second = (layer(x) - plain for layer in layers)
-    torch.testing.assert_close(4 * first, second, rtol=1e-4, atol=1e-4)
-    assert float(first.detach().abs().max()) > 0.01
-
-
-def test_targets_that_do_not_exist_are_a_wrong_request() -> None:
-    with pytest.raises(RequestError):
-        adapted_policy("tiny-random", LoraSettings(targets=["no_such_layer"]), 0, "x", quiet=True)
-
-
-def test_loading_leaves_the_random_numbers_of_the_user_alone() -> None:
-    torch.manual_seed(11)
-    before = torch.random.get_rng_state()
-    adapted_policy("tiny-random", LoraSettings(rank=4), 0, "x", quiet=True)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
-def test_a_model_folder_may_have_a_plus_sign_in_its_name(tmp_path: Path) -> None:
-    loaded = load_spec("tiny-random", quiet=True)
-    folder = tmp_path / "model+notes"
-    loaded.model.save_pretrained(folder)
-    loaded.tokenizer.save_pretrained(folder)
-    LocalLearner(new_policy()).save_weights(tmp_path / "adapter")
-    spec = f"hf:{folder}+{tmp_path / 'adapter'}"
-    assert LocalPolicy.from_spec(spec, quiet=True).loaded.model.peft_config
-    policy = adapted_policy(spec, LoraSettings(rank=4), 0, "x", quiet=True)
-    assert set(policy.loaded.model.peft_config) == {"default", "reference"}
-
-
-def test_a_saved_adapter_tells_nothing_of_the_machine(tmp_path: Path) -> None:
-    loaded = load_spec("tiny-random", quiet=True)
-    folder = tmp_path / "model"
-    loaded.model.save_pretrained(folder)
-    loaded.tokenizer.save_pretrained(folder)
-    LocalLearner(new_policy(spec=f"hf:{folder}")).save_weights(tmp_path / "adapter")
-    text = (tmp_path / "adapter" / "adapter_config.json").read_text(encoding="utf-8")
-    assert str(tmp_path) not in text
