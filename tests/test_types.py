@@ -63,7 +63,7 @@ def test_an_exact_estimate_has_no_width_and_no_episodes() -> None:
         (Estimate.exact(1.0 / 3.0), "0.3333"),
         (Estimate(0.5, 0.5, None, 1.0, 0, 0, Kind.LOWER_BOUND), ">= 0.500"),
         (Estimate(0.5, None, 0.5, 1.0, 0, 0, Kind.UPPER_BOUND), "<= 0.500"),
-        (Estimate(0.5, 0.25, 0.75, 1.0, 0, 0, Kind.INTERVAL), "0.500 [0.250, 0.750]"),
+        (Estimate(0.5, 0.25, 0.75, 1.0, 0, 0, Kind.INTERVAL), "in [0.250, 0.750]"),
         (Estimate(-0.5, -1.0, 0.0, 0.95, 8, 4, Kind.SAMPLE), "-0.500 [-1.000, 0.000]"),
     ],
 )

@@ -136,6 +136,8 @@ class Estimate:
             return f">= {self.value:.3f}"
         if self.kind is Kind.UPPER_BOUND:
             return f"<= {self.value:.3f}"
+        if self.kind is Kind.INTERVAL:
+            return f"in [{self.low:.3f}, {self.high:.3f}]"
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
