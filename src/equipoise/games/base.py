@@ -60,7 +60,7 @@ class GameInfo:
         rounds: Rounds of an episode (a cap where the horizon is hidden).
         seats: Number of seats.
         dynamics: Whether the seats move at once or in turn.
-        information: What a seat cannot see.
+        information: ``complete`` if every seat that moves knows the state; else ``imperfect``.
         zero_sum: Whether the payoffs of a round sum to 0.
         symmetric: Whether swapping seats, policies and deal swaps payoffs and every seat faces the
             same information states, so that one seat stands for all.

@@ -7,13 +7,16 @@ import pytest
 pytest.importorskip("pyspiel")
 pytest.importorskip("open_spiel.python.algorithms.exploitability")
 
+from equipoise.auditing.certify import Budget, certify
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import worst_case
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.games.kuhn import BET, CALL, CARDS, FOLD, PASS
 from equipoise.games.registry import make_game
 from equipoise.opponents.pools import Pools
+from equipoise.opponents.registry import get_strategy
 from equipoise.policies.registry import load_game
+from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
 from tests.adapters.openspiel.tables import random_pair, their_nash_conv, their_value, uniform_pair
 
@@ -128,3 +131,15 @@ def test_both_kuhns_have_one_objective() -> None:
         assert theirs is not None
         assert ours is not None
         assert theirs.value == pytest.approx(ours.value, abs=1e-9)
+
+
+def test_moves_made_at_once_are_no_complete_information() -> None:
+    game = load_game("openspiel:matrix_rps")
+    # In turns, whoever comes second would win for certain if it knew the first move.
+    assert game.info_record.information == "imperfect"
+    policy = StrategyPolicy(get_strategy(game.name, "random"))
+    for queries in (1, 10):
+        found = certify(policy, game, Budget(queries=queries)).best_response
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= 0.0 <= found.high

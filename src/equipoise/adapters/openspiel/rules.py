@@ -197,6 +197,8 @@ class OpenSpielGame(Game):
         low, high = float(self._rules.min_utility()), float(self._rules.max_utility())
         zero_sum = kind.utility.name == "ZERO_SUM"
         at_once = kind.short_name == "turn_based_simultaneous_game"
+        # Moves made at once are states in turn here, and whoever comes second does not know the first.
+        perfect = kind.information.name == "PERFECT_INFORMATION" and not at_once
         large = estimated_histories(self._root, SOLVABLE) > SOLVABLE
         return GameInfo(
             id=self.full_name,
@@ -206,7 +208,7 @@ class OpenSpielGame(Game):
             rounds=1,
             seats=2,
             dynamics="simultaneous" if at_once else "sequential",
-            information="imperfect" if kind.information.name == "IMPERFECT_INFORMATION" else "complete",
+            information="complete" if perfect else "imperfect",
             zero_sum=zero_sum,
             symmetric=False,
             payoff_bounds=(low, high),

@@ -74,38 +74,38 @@ class _Search:
     ) -> None:
         self.game, self.board, self.opponent = game, board, opponent
         self.rewards, self.limit = rewards, limit
-        self.legal: tuple[Action, ...] = board.first.legal_actions(0)
         self._earned = cache(self._earn)
 
     def value(self) -> NDArray[np.float64]:
         """Return (R,): the best rewards, mean over own types."""
         state = self.board.first
         frontier: list[_Belief] = [{(m, self.board.whole): p for m, p in self.opponent.start()}]
-        levels: list[tuple[float, list[_Node]]] = []
+        levels: list[tuple[State, list[_Node]]] = []
         while not state.is_over:
-            weight = self.game.round_weight(state.round)
+            here = state
             nodes, frontier, state = self._expand(state, frontier)
-            levels.append((weight, nodes))
+            levels.append((here, nodes))
         worth = np.zeros((0, len(self.rewards), len(self.board.whole)))
-        for weight, nodes in reversed(levels):
-            worth = np.array([self._worth(node, weight, worth) for node in nodes])
+        for here, nodes in reversed(levels):
+            worth = np.array([self._worth(here, node, worth) for node in nodes])
         return np.asarray(worth[0] @ self.board.chances)
 
-    def _worth(self, node: _Node, weight: float, below: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _worth(self, state: State, node: _Node, below: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (R, I): what a node is worth to each own type."""
-        rows = [p * self._earned(part.block, part.actions, part.weights) for p, part in node.parts]
-        q = weight * np.sum(rows, axis=0)
+        legal = state.legal_actions(0)
+        rows = [p * self._earned(legal, part.block, part.actions, part.weights) for p, part in node.parts]
+        q = self.game.round_weight(state.round) * np.sum(rows, axis=0)
         for action, edges in enumerate(node.edges):
             for child, p in edges:
                 q[:, :, action] += p * below[child]
         return np.asarray(q.max(axis=2))
 
     def _earn(
-        self, block: Block, actions: tuple[Action, ...], weights: tuple[float, ...]
+        self, legal: tuple[Action, ...], block: Block, actions: tuple[Action, ...], weights: tuple[float, ...]
     ) -> NDArray[np.float64]:
         """Return (R, I, A): what a round earns each own type, against one way of answering."""
         rows = [
-            np.tensordot(self.board.means((own,), block, self.legal, actions), weights, axes=(1, 0))
+            np.tensordot(self.board.means((own,), block, legal, actions), weights, axes=(1, 0))
             for own in self.board.whole
         ]
         return np.moveaxis(np.array(rows) @ self.rewards.T, 2, 0)
@@ -121,7 +121,7 @@ class _Search:
                 for part in self.board.split(self.opponent, memory, state, 1, block):
                     node.parts.append((weight * part.share, part))
                     memories.append(memory)
-            for action in self.legal:
+            for action in state.legal_actions(0):
                 clouds, after = self._follow(state, node.parts, memories, action)
                 node.edges.append([] if after.is_over else _merge(clouds, known, beliefs))
             nodes.append(node)
