@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 
 from tests.auditing.populations import Population, draws, played, rare, shifted, synthetic
 
-from equipoise.auditing.bootstrap import bootstrap_interval
 from equipoise.auditing.metrics import difference
-from equipoise.auditing.stats import Interval, t_interval
+from equipoise.auditing.statistics.bootstrap import bootstrap_interval
+from equipoise.auditing.statistics.intervals import Interval, t_interval
 from equipoise.opponents.pools import default_pools
 
 LEVEL = 0.95

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.certify import Budget
 from equipoise.auditing.compare import Comparison, compare_results
-from equipoise.auditing.cross import cross_game, name_policies
-from equipoise.auditing.cross_result import CrossResult
+from equipoise.auditing.cross.play import cross_game, name_policies
+from equipoise.auditing.cross.result import CrossResult
 from equipoise.auditing.loading import Kept, load_kept, save_measures
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig

@@ -14,7 +14,7 @@ from scipy import stats
 from equipoise.auditing.compare import compare_results, differences, holm
 from equipoise.auditing.metrics import Measure
 from equipoise.auditing.result import Difference, GameResult, paired
-from equipoise.auditing.stats import Range
+from equipoise.auditing.statistics.intervals import Range
 from equipoise.auditing.tables import settled
 from equipoise.errors import RequestError
 from equipoise.types import Kind

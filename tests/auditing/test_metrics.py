@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.hinge import Gap
 from equipoise.auditing.metrics import Measure, difference, difference_ends, p_value
-from equipoise.auditing.stats import Range
+from equipoise.auditing.statistics.hinge import Gap
+from equipoise.auditing.statistics.intervals import Range
 from equipoise.errors import RequestError
 from equipoise.types import Kind
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.hinge import Gap
 from equipoise.auditing.metrics import Measure
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.spreads import Spread, spreads
-from equipoise.auditing.stats import Range
+from equipoise.auditing.statistics.hinge import Gap
+from equipoise.auditing.statistics.intervals import Range
 from equipoise.types import Kind
 
 WIDE = Range(-1e6, 1e6)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from equipoise.auditing.cross_result import CrossResult
+from equipoise.auditing.cross.result import CrossResult
 from tests.cli.conftest import Run
 
 pytest.importorskip("nashpy")

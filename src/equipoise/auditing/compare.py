@@ -8,7 +8,7 @@ from typing import Any
 
 from equipoise.auditing.metrics import METRICS, Measure, difference, difference_ends, p_value
 from equipoise.auditing.result import SCHEMA, Difference, GameResult, Test, check_panels, same_deals
-from equipoise.auditing.stats import Interval, simultaneous, t_interval
+from equipoise.auditing.statistics.intervals import Interval, simultaneous, t_interval
 from equipoise.errors import RequestError, unknown
 
 __all__ = ["Comparison", "compare_results", "differences", "holm"]

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.hinge import Gap, hinged_interval, settle
-from equipoise.auditing.stats import Interval, Range, simultaneous, t_interval, welch_interval
+from equipoise.auditing.statistics.hinge import Gap, hinged_interval, settle
+from equipoise.auditing.statistics.intervals import Interval, Range, simultaneous, t_interval, welch_interval
 from equipoise.errors import RequestError
 from equipoise.types import Estimate, Kind
 

@@ -17,12 +17,12 @@ from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
 from equipoise.auditing.opponents import Opponents
-from equipoise.auditing.power import power_of
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.sampled import opponent_estimates, sampled_bounds, sampled_measures
 from equipoise.auditing.sampling import Sampling
 from equipoise.auditing.solution import Solution, solution_of
-from equipoise.auditing.stats import interval_named
+from equipoise.auditing.statistics.intervals import interval_named
+from equipoise.auditing.statistics.power import power_of
 from equipoise.auditing.tally import exact_rates
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, GameInfo, Weights

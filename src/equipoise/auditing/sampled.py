@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.hinge import NOTHING, Gap
 from equipoise.auditing.metrics import Measure
 from equipoise.auditing.panel import Panel
-from equipoise.auditing.stats import Interval, Range, mean_estimate, simultaneous, t_interval
+from equipoise.auditing.statistics.hinge import NOTHING, Gap
+from equipoise.auditing.statistics.intervals import Interval, Range, mean_estimate, simultaneous, t_interval
 from equipoise.games.base import GameInfo
 from equipoise.objective.features import (
     ABS_OPPONENT,

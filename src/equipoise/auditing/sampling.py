@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
+from equipoise.auditing.statistics.variates import Variates
 from equipoise.auditing.store import AuditStore
 from equipoise.auditing.tally import Tally
-from equipoise.auditing.variates import Variates
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.policies.base import AnyPolicy

@@ -11,7 +11,7 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.spreads import Spread, spreads
-from equipoise.auditing.stats import interval_named
+from equipoise.auditing.statistics.intervals import interval_named
 from equipoise.auditing.wordings import audit_wordings, check_worded, panel_of
 from equipoise.errors import RequestError
 from equipoise.files import folder_name

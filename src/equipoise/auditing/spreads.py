@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.metrics import Measure, difference
-from equipoise.auditing.stats import simultaneous
+from equipoise.auditing.statistics.intervals import simultaneous
 from equipoise.types import Estimate, Kind
 
 if TYPE_CHECKING:

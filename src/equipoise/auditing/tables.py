@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from equipoise.auditing.power import power_line
+from equipoise.auditing.statistics.power import power_line
 from equipoise.types import Estimate, Kind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from equipoise.auditing.behaviour import Placed
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.panel import BLOCKS, block_of
-from equipoise.auditing.stats import Interval, Range, mean_estimate, t_interval
+from equipoise.auditing.statistics.intervals import Interval, Range, mean_estimate, t_interval
 from equipoise.games.base import Game
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.recall import RecallStrategy

@@ -40,6 +40,6 @@ def cross(
 
         result = api.cross(game, policies, **settings)
     output.write(result.to_json())
-    from equipoise.auditing.cross_tables import cross_tables
+    from equipoise.auditing.cross.tables import cross_tables
 
     output.show(*cross_tables(result))

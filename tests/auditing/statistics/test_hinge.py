@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.hinge import NOTHING, Gap, hinged_interval, rivals, settle
-from equipoise.auditing.stats import Range, t_interval
+from equipoise.auditing.statistics.hinge import NOTHING, Gap, hinged_interval, rivals, settle
+from equipoise.auditing.statistics.intervals import Range, t_interval
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 PAY = Range(-5.0, 5.0)

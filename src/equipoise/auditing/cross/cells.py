@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.stats import Range, mean_estimate, t_interval
+from equipoise.auditing.statistics.intervals import Range, mean_estimate, t_interval
 from equipoise.games.base import GameInfo
 from equipoise.types import Estimate, Kind
 

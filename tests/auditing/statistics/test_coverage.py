@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from equipoise.auditing.metrics import Measure, difference
-from equipoise.auditing.stats import t_interval
+from equipoise.auditing.statistics.intervals import t_interval
 from equipoise.opponents.pools import Pools
 from tests.auditing.populations import Population, draws, played, rare, shifted, synthetic
 

@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from equipoise.auditing.behaviour import by_seat, finite_forms
-from equipoise.auditing.cross_cells import Cell
-from equipoise.auditing.cross_result import CrossResult, Matrix
-from equipoise.auditing.cross_stability import policy_equilibrium
+from equipoise.auditing.cross.cells import Cell
+from equipoise.auditing.cross.result import CrossResult, Matrix
+from equipoise.auditing.cross.stability import policy_equilibrium
 from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.panel import Panel
 from equipoise.auditing.run import ASKED, UNASKED, AuditConfig
-from equipoise.auditing.stats import Range, mean_estimate
+from equipoise.auditing.statistics.intervals import Range, mean_estimate
 from equipoise.auditing.store import AuditStore
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, GameInfo

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.replay import Draw, draws_of
+from equipoise.auditing.statistics.replay import Draw, draws_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.features import feature_count, features

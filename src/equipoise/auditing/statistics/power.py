@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from equipoise.auditing.hinge import settle
 from equipoise.auditing.metrics import Measure
-from equipoise.auditing.stats import Interval, simultaneous, spread_of, t_interval
+from equipoise.auditing.statistics.hinge import settle
+from equipoise.auditing.statistics.intervals import Interval, simultaneous, spread_of, t_interval
 
 __all__ = ["power_line", "power_of"]
 

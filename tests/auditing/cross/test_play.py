@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import equipoise
-from equipoise.auditing.cross import cross_game, meetings, name_policies
-from equipoise.auditing.cross_cells import Cell
-from equipoise.auditing.cross_result import MATRICES, CrossResult, Matrix
+from equipoise.auditing.cross.cells import Cell
+from equipoise.auditing.cross.play import cross_game, meetings, name_policies
+from equipoise.auditing.cross.result import MATRICES, CrossResult, Matrix
 from equipoise.auditing.run import AuditConfig
 from equipoise.errors import RequestError
 from equipoise.games.ipd import COOPERATE, DEFECT
@@ -122,7 +122,7 @@ class TestExact:
         assert cell.value == pytest.approx(0.25 * 7 / 8 + 0.75, abs=1e-12)
 
     def test_what_is_too_large_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("equipoise.auditing.cross.ASKED", 10)
+        monkeypatch.setattr("equipoise.auditing.cross.play.ASKED", 10)
         with pytest.raises(RequestError, match="ipd is too large for exact values: leave out --exact"):
             crossed(IPD, ["random", "mixed_half"], EXACT)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from equipoise.auditing import cross_stability as module
-from equipoise.auditing.cross_cells import Cell
-from equipoise.auditing.cross_result import MATRICES, CrossResult, PolicyEquilibrium
-from equipoise.auditing.cross_stability import policy_equilibrium, resampled
-from equipoise.auditing.cross_tables import render_cross
-from equipoise.auditing.equilibrium import Profile
+from equipoise.auditing.cross.cells import Cell
+from equipoise.auditing.cross.equilibrium import Profile
+from equipoise.auditing.cross.result import MATRICES, CrossResult, PolicyEquilibrium
+from equipoise.auditing.cross.stability import policy_equilibrium, resampled
+from equipoise.auditing.cross.tables import render_cross
 from equipoise.games.registry import make_game
 from equipoise.progress import silent
 from equipoise.types import Estimate, Kind

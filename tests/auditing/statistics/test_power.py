@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equipoise.auditing.hinge import Gap
 from equipoise.auditing.metrics import Measure
-from equipoise.auditing.power import power_line, power_of
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.stats import Range
+from equipoise.auditing.statistics.hinge import Gap
+from equipoise.auditing.statistics.intervals import Range
+from equipoise.auditing.statistics.power import power_line, power_of
 from equipoise.games.registry import make_game
 from equipoise.opponents.pools import Pools
 from equipoise.policies.registry import load_policy

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.stats import Interval, Range, simultaneous
+from equipoise.auditing.statistics.intervals import Interval, Range, simultaneous
 
 __all__ = ["Gap", "Settled", "hinged_interval", "rivals", "settle"]
 

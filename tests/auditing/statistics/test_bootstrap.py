@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.bootstrap import RESAMPLES, bootstrap_interval
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.stats import Range, interval_named, t_interval
+from equipoise.auditing.statistics.bootstrap import RESAMPLES, bootstrap_interval
+from equipoise.auditing.statistics.intervals import Range, interval_named, t_interval
 from equipoise.errors import RequestError
 from equipoise.games.registry import make_game
 from equipoise.policies.registry import load_policy

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from equipoise.auditing.stats import Range, mean_estimate, simultaneous, t_interval
+from equipoise.auditing.statistics.intervals import Range, mean_estimate, simultaneous, t_interval
 from equipoise.types import Kind
 
 WIDE = Range(-1e9, 1e9)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from equipoise.auditing.panel import BLOCKS
-from equipoise.auditing.replay import draws_of
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.variates import ValueTable, Variates
+from equipoise.auditing.statistics.replay import draws_of
+from equipoise.auditing.statistics.variates import ValueTable, Variates
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.games.registry import make_game
@@ -186,7 +186,7 @@ class TestValueTable:
         table = ValueTable(1)
         for taken, togo in (("a", 1.0), ("a", 3.0), ("b", 6.0)):
             table.learn("k", taken, np.array([togo]))
-        from equipoise.auditing.replay import Draw
+        from equipoise.auditing.statistics.replay import Draw
 
         # Means: key 10/3, a 2 of two, b 6 of one; each counts n / (n + 4).
         a, b = 2 / 6 * (2 - 10 / 3), 1 / 5 * (6 - 10 / 3)
@@ -197,7 +197,7 @@ class TestValueTable:
         assert table.correction(draw, "other") == pytest.approx([0.0])
 
     def test_it_does_not_grow_for_ever(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("equipoise.auditing.variates.ROWS", 2)
+        monkeypatch.setattr("equipoise.auditing.statistics.variates.ROWS", 2)
         table = ValueTable(1)
         for key in range(5):
             table.learn(key, "a", np.array([float(key)]))

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.cross_cells import Cell
-from equipoise.auditing.cross_result import PolicyEquilibrium
-from equipoise.auditing.equilibrium import FEW, Profile, equilibrium
-from equipoise.auditing.stats import Range, mean_estimate, t_interval
+from equipoise.auditing.cross.cells import Cell
+from equipoise.auditing.cross.equilibrium import FEW, Profile, equilibrium
+from equipoise.auditing.cross.result import PolicyEquilibrium
+from equipoise.auditing.statistics.intervals import Range, mean_estimate, t_interval
 from equipoise.games.base import GameInfo
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import keyed_uniform

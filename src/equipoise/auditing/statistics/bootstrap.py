@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.stats import Range, spread_of, t_interval
+from equipoise.auditing.statistics.intervals import Range, spread_of, t_interval
 
 __all__ = ["RESAMPLES", "bootstrap_interval"]
 

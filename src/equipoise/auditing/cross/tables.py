@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from equipoise.auditing.cross_result import MATRICES, CrossResult, PolicyEquilibrium
+from equipoise.auditing.cross.result import MATRICES, CrossResult, PolicyEquilibrium
 from equipoise.auditing.tables import cell
 from equipoise.types import Kind
 

@@ -129,7 +129,7 @@ def interval_named(name: str) -> Interval:
     Raises:
         RequestError: There is no such kind.
     """
-    from equipoise.auditing.bootstrap import bootstrap_interval
+    from equipoise.auditing.statistics.bootstrap import bootstrap_interval
 
     kinds: dict[str, Interval] = {"t": t_interval, "bootstrap": bootstrap_interval}
     if name not in kinds:

@@ -116,7 +116,7 @@ class CrossResult:
 
     def __str__(self) -> str:
         """Return the tables as plain text."""
-        from equipoise.auditing.cross_tables import render_cross
+        from equipoise.auditing.cross.tables import render_cross
 
         return render_cross(self)
 
@@ -124,7 +124,7 @@ class CrossResult:
 
     def _repr_html_(self) -> str:
         """Return the tables for notebooks."""
-        from equipoise.auditing.cross_tables import render_cross
+        from equipoise.auditing.cross.tables import render_cross
 
         return render_cross(self, html=True)
 

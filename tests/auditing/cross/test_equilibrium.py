@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.auditing import equilibrium as module
-from equipoise.auditing.equilibrium import equilibrium, is_equilibrium
+from equipoise.auditing.cross.equilibrium import equilibrium, is_equilibrium
 
 pytest.importorskip("nashpy")
 

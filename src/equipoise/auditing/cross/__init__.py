@@ -1,0 +1,1 @@
+"""Policies against each other, and the equilibrium of the game between them."""
