@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.auditing import equilibrium as module
+from equipoise.auditing.cross import equilibrium as module
 from equipoise.auditing.cross.equilibrium import equilibrium, is_equilibrium
 
 pytest.importorskip("nashpy")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from equipoise.auditing import cross_stability as module
+from equipoise.auditing.cross import stability as module
 from equipoise.auditing.cross.cells import Cell
 from equipoise.auditing.cross.equilibrium import Profile
 from equipoise.auditing.cross.result import MATRICES, CrossResult, PolicyEquilibrium
