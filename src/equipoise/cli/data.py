@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from equipoise.progress import Reporter
-    from equipoise.training.dataset import DataRequest
+    from equipoise.training.dataset import DataRequest, Format
 
 __all__ = ["register"]
 
@@ -115,14 +115,15 @@ def _make(
     from equipoise.training.dataset import write_file, write_folder
     from equipoise.training.teachers import teacher_games
 
+    layout: Format = "datasets" if form is Form.DATASETS else "jsonl"
     if name == ALL:
         names = teacher_games(request.recipe)
         left_out = [other for other in game_names() if other not in names]
         games = [load_game(one) for one in names]
-        return write_folder(games, request, out, form.value, reporter, left_out)
+        return write_folder(games, request, out, layout, reporter, left_out)
     found = load_game(name, given)
     if form is Form.DATASETS:
-        return write_folder([found], request, out, form.value, reporter)
+        return write_folder([found], request, out, layout, reporter)
     return write_file(found, request, out, reporter)
 
 

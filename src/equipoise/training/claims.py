@@ -47,7 +47,7 @@ def _fails(info: Info) -> list[bool]:
 def _overdrawn(info: Info) -> bool:
     """Tell whether the last demands on the items were more than the pool."""
     left = (p - a - b for p, a, b in zip(info["pool"], info["own"][-1], info["other"][-1], strict=True))
-    return min(left) < 0
+    return any(units < 0 for units in left)
 
 
 def _rounded(info: Info, part: Fraction) -> tuple[int, ...]:
@@ -107,7 +107,7 @@ def _mixes(info: Info, action: Any, card: str, move: str, does: str) -> bool:
 
 
 def _has(info: Info, card: str, move: str) -> bool:
-    return info["card"] == card and info["bets"].endswith("b") == (move != "bet it")
+    return bool(info["card"] == card) and info["bets"].endswith("b") == (move != "bet it")
 
 
 _RANDOM: dict[str, Claim] = {r"I choose at random among all legal actions": lambda info, action: True}
