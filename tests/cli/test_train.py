@@ -1,4 +1,4 @@
-"""``equipoise run``, ``train``, ``sft`` and ``data``: what is passed on, and what is shown."""
+"""``equipoise run``, ``train`` and ``sft``: what is passed on, and what is shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from equipoise.errors import EquipoiseError
 from tests.cli.conftest import Run
 
 PIPELINE = "equipoise.training.pipeline"
-DATA = "equipoise.training.data"
 
 
 class FakeRun:
@@ -71,34 +70,3 @@ def test_failures_and_interrupts(run: Run, calls: list[tuple[Any, ...]], command
     assert (done.code, done.error) == (1, "error: the work failed")
     done = run(command, "interrupted")
     assert (done.code, done.error) == (130, "interrupted: the same command goes on where it stopped")
-
-
-def test_data(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    calls = []
-
-    def fake(game: Any, recipe: str, episodes: int, seed: int, out: Path, reporter: Any) -> dict[str, Any]:
-        calls.append((game.name, game.options.rounds, recipe, episodes, seed, out, reporter.quiet))
-        return {
-            "examples": 12,
-            "held_out_opponents": ["pavlov"],
-            "teachers": {"tit_for_tat": 8, "random": 4},
-            "other": [],
-        }
-
-    monkeypatch.setitem(sys.modules, DATA, SimpleNamespace(write_data=fake))
-    file = tmp_path / "new" / "ipd.jsonl"
-    arguments = ("data", "ipd", "--recipe", "paper", "--out", file)
-    done = run(*arguments)
-    assert done.out.splitlines() == [
-        "examples: 12",
-        "held out opponents: pavlov",
-        "teachers: tit_for_tat 8, random 4",
-        "other: none",
-        f"file: {file}",
-    ]
-    done = run(*arguments, "-n", "5", "--seed", "3", "-o", "rounds=2", "--quiet", "--json", "-")
-    assert (done.json["schema"], done.json["examples"], done.json["file"]) == (1, 12, str(file))
-    assert calls == [
-        ("ipd", 8, "paper", 600, 0, file, False),
-        ("ipd", 2, "paper", 5, 3, file, True),
-    ]

@@ -28,6 +28,7 @@ from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Stric
 from equipoise.training.pipeline import run_recipe
 from equipoise.training.recipe import AuditSettings, GameRecipe, Recipe
 from equipoise.training.table import SoftmaxTable
+from equipoise.training.teachers import RECIPES
 
 BARE = 'name = "test"\nmodel = "{model}"\nthreads = 1\n[games.{game}]\n'
 
@@ -269,6 +270,7 @@ def warm(folder: Path, rounds: int = 2, top: dict[str, Any] | None = None, **set
 @pytest.mark.parametrize(
     ("field", "value", "other"),
     [
+        ("recipe", "paper", "balanced"),
         ("episodes", 16, 20),
         ("validation", 0.25, 0.6),
         ("steps", 3, 4),
@@ -326,11 +328,10 @@ def test_sft_rows_bound_a_pass(tmp_path: Path) -> None:
 
 
 def test_every_sft_setting_is_tested_here() -> None:
-    shown = {"episodes", "validation", "steps", "batch", "lr", "warmup", "max_grad_norm", "seed"}
+    shown = {"recipe", "episodes", "validation", "steps", "batch", "lr", "warmup", "max_grad_norm", "seed"}
     counted = {"select_every", "select_episodes", "patience", "rows"}
-    single = {name for name, f in SftConfig.model_fields.items() if len(get_args(f.annotation)) == 1}
-    assert single == {"recipe"}
-    assert shown | counted | single == set(SftConfig.model_fields)
+    assert shown | counted == set(SftConfig.model_fields)
+    assert get_args(SftConfig.model_fields["recipe"].annotation) == RECIPES
 
 
 def test_lora_settings_shape_the_adapter(tmp_path: Path) -> None:
@@ -470,7 +471,7 @@ def test_every_setting_of_a_recipe_is_tested_here() -> None:
         *((SftConfig, name, 0) for name in ("select_episodes", "rows", "lr", "max_grad_norm", "validation")),
         (SftConfig, "warmup", -1),
         (SftConfig, "validation", 1.0),
-        (SftConfig, "recipe", "balanced"),
+        (SftConfig, "recipe", "ballanced"),
         (LoraSettings, "rank", 0),
         (LoraSettings, "alpha", 0),
         (AuditSettings, "episodes", 0),

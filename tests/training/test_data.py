@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +14,15 @@ import pytest
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.games.ipd import PrisonersDilemma
-from equipoise.games.registry import make_game
+from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.pools import default_pools
+from equipoise.policies.registry import load_opponents
 from equipoise.progress import Reporter
-from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Deal, Split, check_disjoint
-from equipoise.training.data import Example, make_examples, write_data
+from equipoise.training.data import Demonstrations, Example, Shares, make_examples
 from equipoise.training.pipeline import run_recipe
 from equipoise.training.teachers import mixture_of
-from tests.training.test_teachers import OPPONENTS, WEIGHTS
+from tests.training.teachers.test_mixtures import OPPONENTS, WEIGHTS
 
 IPD, KUHN = make_game("ipd"), make_game("kuhn")
 GAMES = pytest.mark.parametrize("game", [IPD, KUHN], ids=["ipd", "kuhn"])
@@ -88,6 +87,42 @@ def test_teachers_and_opponents_come_as_often_as_they_should(game: Game) -> None
         probability = WEIGHTS[game.name][top] * share
         spread = math.sqrt(episodes * probability * (1 - probability))
         assert abs(pairs[top, name] - episodes * probability) < 4 * spread
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_balanced_casts_every_pair_from_every_seat_equally_often(name: str) -> None:
+    played = Demonstrations(make_game(name), "balanced", 2)
+    size = len(played.mixture.teachers) * len(played.mixture.opponents) * 2
+    orders = []
+    for block in range(3):
+        examples = played.play(range(block * size, (block + 1) * size))
+        casts = {e.episode: (e.teacher, e.opponent, e.decision.seat) for e in examples}
+        assert len(casts) == len(set(casts.values())) == size
+        orders.append(tuple(casts.values()))
+    # A block is in no order that the number of an episode would tell.
+    assert len(set(orders)) == 3
+    assert orders[0] != tuple(sorted(orders[0]))
+    again = Demonstrations(make_game(name), "balanced", 3).play(range(size))
+    assert orders[0] != tuple({e.episode: (e.teacher, e.opponent, e.decision.seat) for e in again}.values())
+
+
+def test_opponents_that_are_loaded_already_are_not_loaded_again() -> None:
+    """A language model in a recipe's pools runs as the recipe says, and once."""
+    known = load_opponents(["always_defect"], IPD)
+    pools = default_pools("ipd").replace({"train": ["model"], "exploiter": ["tit_for_tat"], "collusive": []})
+    played = Demonstrations(IPD, "balanced", 0, pools=pools, players={"model": known["always_defect"]})
+    met = [e for e in played.play(range(16)) if e.opponent == "model"]
+    assert {e.decision.info["other"] for e in met if e.decision.round == 2} == {("DEFECT", "DEFECT")}
+    with pytest.raises(RequestError, match="model"):
+        Demonstrations(IPD, "balanced", 0, pools=pools)
+
+
+def test_an_episode_does_not_hang_on_those_played_before() -> None:
+    for recipe in ("paper", "balanced"):
+        whole = Demonstrations(KUHN, recipe, 0).play(range(90))
+        played = Demonstrations(KUHN, recipe, 0)
+        some = [e for number in (70, 3, 41) for e in played.play([number])]
+        assert plain(some) == [row for n in (70, 3, 41) for row in plain(whole) if row[0] == n]
 
 
 @GAMES
@@ -249,78 +284,73 @@ def test_the_uses_of_deals_never_share_one(tmp_path: Path, monkeypatch: pytest.M
         check_disjoint([played["sft"], played["sft"]])
 
 
-@GAMES
-def test_written_rows_can_be_read_back(game: Game, tmp_path: Path) -> None:
-    file = tmp_path / "new" / "data.jsonl"
-    card = write_data(game, "paper", 25, 4, file)
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    examples = make_examples(game, "paper", 25, 4)
-    renderer = get_renderer(game.name)
-    assert len(rows) == len(examples) == card["examples"]
-    for row, example in zip(rows, examples, strict=True):
-        (question,), (answer,) = row["prompt"], row["completion"]
-        assert (question["role"], answer["role"]) == ("user", "assistant")
-        prompt = renderer.prompt(example.decision)
-        assert question["content"] == prompt.rules + prompt.situation
-        legal = example.decision.legal or ()
-        assert renderer.parse(answer["content"], legal) == example.action
-        assert answer["content"] == f"Action: {example.action}"
-        assert row["game"] == game.info_record.key
-        assert (row["episode"], row["teacher"]) == (example.episode, example.teacher)
-        assert row["opponent"] == example.opponent
-        assert row["split"] == ("validation" if example.held_out else "train")
-    assert [one.name for one in file.parent.iterdir()] == ["data.jsonl"]
+@pytest.mark.parametrize("name", game_names())
+def test_the_first_examples_are_those_of_the_first_episodes(name: str) -> None:
+    game = make_game(name)
+    played = Demonstrations(game, "balanced", 7)
+    every = plain(list(played.first_episodes(30)))
+    for count in (1, 7, 33):
+        assert plain(list(played.first_examples(count))) == every[:count]
 
 
-@GAMES
-def test_the_card_counts_what_was_written(game: Game, tmp_path: Path) -> None:
-    file = tmp_path / "data.jsonl"
-    card = write_data(game, "paper", 60, 0, file)
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert card == {
-        "game": game.info_record.key,
-        "recipe": "paper",
-        "seed": 0,
-        "episodes": 60,
-        "examples": len(rows),
-        "validation_examples": sum(row["split"] == "validation" for row in rows),
-        "teachers": dict(Counter(row["teacher"] for row in rows)),
-        "opponents": dict(Counter(row["opponent"] for row in rows)),
-        "held_out_opponents": list(default_pools(game.name).shift),
-    }
-    assert 0 < card["validation_examples"] < card["examples"]
-    assert not set(card["opponents"]) & set(card["held_out_opponents"])
-
-
-def test_the_file_is_replaced_whole_and_is_the_same_each_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "data.jsonl"
-    write_data(IPD, "paper", 5, 0, file)
-    first = file.read_bytes()
-    write_data(IPD, "paper", 5, 1, file)
-    assert file.read_bytes() != first
-
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     import equipoise.training.data as data
 
-    kept, real, calls = file.read_bytes(), data._row, []
-
-    def fail(example: Example) -> dict[str, Any]:
-        calls.append(example)
-        if len(calls) > 10:
-            raise KeyboardInterrupt
-        return real(example)
-
-    monkeypatch.setattr(data, "_row", fail)
-    with pytest.raises(KeyboardInterrupt):
-        write_data(IPD, "paper", 5, 0, file)
-    assert file.read_bytes() == kept
-    monkeypatch.undo()
-    write_data(IPD, "paper", 5, 0, file)
-    assert file.read_bytes() == first
+    whole = plain(make_examples(KUHN, "paper", 30, 0))
+    some = plain(list(Demonstrations(KUHN, "paper", 0).first_examples(100)))
+    monkeypatch.setattr(data, "CHUNK", 7)
+    assert plain(make_examples(KUHN, "paper", 30, 0)) == whole
+    assert plain(list(Demonstrations(KUHN, "paper", 0).first_examples(100))) == some == whole[:100]
 
 
-def test_another_recipe_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="unknown teacher recipe"):
-        write_data(IPD, "balanced", 5, 0, tmp_path / "new" / "data.jsonl")
-    assert list(tmp_path.iterdir()) == []
+def test_where_play_may_end_early_examples_are_still_as_many_as_asked() -> None:
+    game = make_game("ipd", continuation=0.3)
+    examples = list(Demonstrations(game, "paper", 0).first_examples(50))
+    assert len(examples) == 50
+    assert len(by_episode(examples)) > 50 / 8
+
+
+def test_progress_counts_examples() -> None:
+    reporter = Watching()
+    list(Demonstrations(KUHN, "paper", 0).first_examples(23, reporter))
+    assert reporter.seen == [("data kuhn", 23)]
+    assert reporter.done == 23
+
+
+@pytest.mark.parametrize(("validation", "test"), [(0.2, 0.3), (0.0, 0.5), (0.1, 0.0)])
+def test_three_splits_share_no_episode(validation: float, test: float) -> None:
+    episodes = 500
+    played = Demonstrations(make_game("split"), "paper", 1, Shares(validation, test))
+    found: dict[str, set[int]] = defaultdict(set)
+    for example in played.first_episodes(episodes):
+        found[example.split].add(example.episode)
+        assert example.held_out == (example.split != "train")
+    check_disjoint([[played.deal(number) for number in numbers] for numbers in found.values()])
+    assert sum(map(len, found.values())) == episodes
+    for name, share in (("validation", validation), ("test", test)):
+        spread = math.sqrt(episodes * share * (1 - share))
+        assert abs(len(found[name]) - episodes * share) <= 4 * spread
+
+
+def test_a_test_split_takes_from_training_only() -> None:
+    """Validation is the same set of episodes, whatever is kept for testing."""
+    game = make_game("split")
+    for more in (0.0, 0.2):
+        examples = Demonstrations(game, "paper", 1, Shares(0.1, more)).first_episodes(200)
+        held_out = {e.episode for e in examples if e.split == "validation"}
+        assert held_out == {e.episode for e in make_examples(game, "paper", 200, 1) if e.held_out}
+
+
+@pytest.mark.parametrize(
+    ("validation", "test", "message"),
+    [
+        (-0.1, 0.0, "validation = -0.1: a share is at least 0 and less than 1"),
+        (1.0, 0.0, "validation = 1.0: a share"),
+        (math.nan, 0.0, "validation = nan: a share"),
+        (0.1, 1.5, "test = 1.5: a share"),
+        (0.5, 0.5, "validation = 0.5 and test = 0.5 leave nothing to train on"),
+    ],
+)
+def test_shares_that_leave_nothing_are_refused(validation: float, test: float, message: str) -> None:
+    with pytest.raises(RequestError, match=message):
+        Shares(validation, test)

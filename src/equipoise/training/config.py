@@ -33,7 +33,7 @@ class SftConfig(Strict):
     """Supervised warm start on scripted teachers.
 
     Attributes:
-        recipe: The teachers: ``paper``.
+        recipe: The teachers: ``paper`` or ``balanced`` (see ``teachers/mixtures.py``).
         episodes: Episodes to play for data.
         validation: Share of the episodes kept for the validation loss (split by episode).
         steps: Largest number of steps.
@@ -48,7 +48,7 @@ class SftConfig(Strict):
         seed: Seed of data order and initialisation.
     """
 
-    recipe: Literal["paper"] = "paper"
+    recipe: Literal["paper", "balanced"] = "paper"
     episodes: int = Field(600, ge=1)
     validation: float = Field(0.1, gt=0.0, lt=1.0)
     steps: int = Field(48, ge=1)

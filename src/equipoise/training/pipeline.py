@@ -35,6 +35,7 @@ from equipoise.training.stages import (
     train_sft,
 )
 from equipoise.training.summary import Run
+from equipoise.training.teachers import mixture_of
 
 __all__ = ["STAGES", "run_recipe"]
 
@@ -63,12 +64,13 @@ def run_recipe(
             raise unknown("stage", stage, STAGES)
     resolved = load_recipe(recipe, overrides)
     folder = Path(resolved.out or f"runs/{resolved.name}")
+    runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
+    runner.check()
     request = resolved.model_dump(mode="json", exclude={"out"})
     claim(folder, "recipe.json", request, "choose another out=DIR")
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
     _threads(resolved)
-    runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runs = [runner.game(name, one) for name, one in resolved.games.items()]
     results = [result for found, _ in runs for result in found]
     differences = [difference for _, found in runs for difference in found]
@@ -84,6 +86,13 @@ class _Runner:
     folder: Path
     stages: tuple[str, ...]
     reporter: Reporter
+
+    def check(self) -> None:
+        """Check that every warm start has teachers; better said before any work than between two games."""
+        for name, one in self.recipe.games.items():
+            if one.sft is not None and self.recipe.model != "table":
+                game, config = self._prepare(name, one)
+                mixture_of(game.name, one.sft.recipe, config.pools or default_pools(game.name))
 
     def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
         """Run all stages of one game; return its results and differences."""

@@ -74,7 +74,14 @@ class Sft:
         self.optimiser = Optimiser(policy.loaded.model, config.max_grad_norm)
         pools = objective.pools
         self.examples = make_examples(
-            game, config.recipe, config.episodes, config.seed, config.validation, pools, self.reporter
+            game,
+            config.recipe,
+            config.episodes,
+            config.seed,
+            config.validation,
+            pools,
+            self.reporter,
+            self.met.players,
         )
         request = {
             "game": game.info_record.key,
