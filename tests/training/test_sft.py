@@ -1,15 +1,10 @@
-"""The warm start learns answers and nothing else, stops when it should, keeps its best, and resumes."""
+"""The warm start learns answers and nothing else, stops when it should and keeps its best."""
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
-from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,98 +14,27 @@ import equipoise.training.sft as sft
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError, RequestError
 from equipoise.games.base import Game
-from equipoise.games.registry import make_game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Split
-from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import LoraSettings, SftConfig
-from equipoise.training.data import Example, make_examples
 from equipoise.training.lora import adapted_policy, save_adapter
 from equipoise.training.sft import Sft
-from equipoise.types import Estimate
-
-IPD, KUHN = make_game("ipd", rounds=2), make_game("kuhn")
-SMALL: dict[str, Any] = {
-    "episodes": 24,
-    "validation": 0.25,
-    "steps": 4,
-    "batch": 16,
-    "lr": 5e-3,
-    "warmup": 0,
-    "select_every": 2,
-    "select_episodes": 2,
-    "patience": 9,
-}
-
-
-def new_sft(game: Game = IPD, folder: Path | None = None, **settings: Any) -> Sft:
-    policy = adapted_policy("tiny-random", LoraSettings(rank=4), 0, "sft", quiet=True)
-    objective = Objective.of(game.info_record, default_pools(game.name))
-    return Sft(game, objective, policy, SftConfig(**{**SMALL, **settings}), folder)
-
-
-def training(one: Sft) -> list[Example]:
-    return [example for example in one.examples if not example.held_out]
-
-
-def validation(one: Sft) -> list[Example]:
-    return [example for example in one.examples if example.held_out]
-
-
-def losses(policy: LocalPolicy, examples: Sequence[Example]) -> list[torch.Tensor]:
-    """Each example's loss from a plain pass of the model over the whole chat, one text at a time."""
-    tokenizer, model = policy.loaded.tokenizer, policy.loaded.model
-    found: dict[Any, torch.Tensor] = {}
-    result = []
-    for example in examples:
-        renderer = get_renderer(example.decision.rules.name)
-        prompt = renderer.prompt(example.decision)
-        content, word = prompt.rules + prompt.situation, renderer.say(example.action)
-        if (content, word) not in found:
-            before = f"<|start|>user\n{content}<|end|>\n<|start|>assistant\nAction:"
-            whole = tokenizer(f"{before} {word}<|end|>", add_special_tokens=False)["input_ids"]
-            start = len(tokenizer(before, add_special_tokens=False)["input_ids"])
-            assert tokenizer.decode(whole[start:]) == f" {word}<|end|>"
-            logs = torch.log_softmax(model(torch.tensor([whole])).logits[0, :-1].float(), dim=-1)
-            picked = logs.gather(1, torch.tensor(whole[1:]).unsqueeze(1)).squeeze(1)
-            found[content, word] = -picked[start - 1 :].sum()
-        result.append(found[content, word])
-    return result
-
-
-def mean_loss(policy: LocalPolicy, examples: Sequence[Example]) -> torch.Tensor:
-    return torch.stack(losses(policy, examples)).mean()
-
-
-def weights(policy: LocalPolicy) -> list[torch.Tensor]:
-    return [p.detach().clone() for p in policy.loaded.model.parameters() if p.requires_grad]
-
-
-def stir(policy: LocalPolicy) -> None:
-    """Give a fresh adapter something to do; half of its gradient is 0 as long as it is the identity."""
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for p in policy.loaded.model.parameters():
-            if p.requires_grad:
-                p += 0.03 * torch.randn(p.shape, generator=generator)
-    policy.clear()
-
-
-def catch_gradients(one: Sft) -> list[torch.Tensor]:
-    found: list[torch.Tensor] = []
-
-    def keep(lr: float) -> float:
-        owned = [p for p in one.policy.loaded.model.parameters() if p.requires_grad]
-        found.append(torch.cat([p.grad.flatten().clone() for p in owned if p.grad is not None]))
-        for p in owned:
-            p.grad = None
-        return 0.0
-
-    one.optimiser.step = keep  # type: ignore[method-assign]
-    return found
+from tests.training.warmstarts import (
+    IPD,
+    KUHN,
+    SMALL,
+    catch_gradients,
+    mean_loss,
+    new_sft,
+    scripted,
+    stir,
+    training,
+    validation,
+    weights,
+)
 
 
 @pytest.mark.parametrize("game", [IPD, KUHN], ids=["ipd", "kuhn"])
@@ -262,27 +186,6 @@ def test_selection_plays_on_deals_of_its_own(monkeypatch: pytest.MonkeyPatch) ->
     assert [(c.split, c.episodes, c.seed) for c in seen] == [(Split.SELECT, 3, 5)] * 2
 
 
-def scripted(
-    monkeypatch: pytest.MonkeyPatch,
-    scores: Sequence[float],
-    checks: Sequence[float],
-    watch: Callable[[LocalPolicy], None] = lambda policy: None,
-) -> None:
-    """Let the selection score and the validation loss be what a test says, evaluation by evaluation."""
-    left, checked = list(scores), list(checks)
-    real = Sft._loss
-
-    def audit(game: Game, policy: LocalPolicy, config: AuditConfig, **given: Any) -> Any:
-        watch(policy)
-        return SimpleNamespace(metrics={"safety": Estimate.exact(left.pop(0))})
-
-    def loss(self: Sft, answers: Any, backward: bool) -> float:
-        return real(self, answers, backward) if backward else checked.pop(0)
-
-    monkeypatch.setattr(sft, "audit_game", audit)
-    monkeypatch.setattr(Sft, "_loss", loss)
-
-
 @pytest.mark.parametrize(
     ("scores", "patience", "steps"),
     [
@@ -400,129 +303,3 @@ def test_a_folder_of_other_settings_is_refused(tmp_path: Path) -> None:
     new_sft(folder=tmp_path / "run", steps=1).run()
     with pytest.raises(RequestError, match=r"another config.lr \(0.005, now 0.004\)"):
         new_sft(folder=tmp_path / "run", steps=1, lr=4e-3)
-
-
-class Killed(BaseException):
-    """Stands for a process that ends here."""
-
-
-def arm(monkeypatch: pytest.MonkeyPatch, when: int) -> Counter[str]:
-    """End the ``when``-th time that something is about to change on disk or in memory; count all of them."""
-    events: Counter[str] = Counter()
-
-    def watch(owner: Any, name: str) -> None:
-        real = getattr(owner, name)
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            if events.total() == when:
-                raise Killed
-            events[name] += 1
-            return real(*arguments, **named)
-
-        monkeypatch.setattr(owner, name, call)
-
-    for owner, names in (
-        (Sft, ("_step",)),
-        (TrainerFolder, ("log",)),
-        (shutil, ("rmtree",)),
-        (Path, ("rename", "replace")),
-        (sft, ("save_adapter",)),
-    ):
-        for name in names:
-            watch(owner, name)
-    return events
-
-
-def content(folder: Path) -> dict[str, Any]:
-    """What a run leaves behind, without times."""
-    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    state = json.loads((folder / "checkpoint" / "state.json").read_text(encoding="utf-8"))
-    files = {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.suffix == ".safetensors" and file.parent.name in ("best", "checkpoint")
-    }
-    return {"files": files, "state": state, "rows": [{**row, "seconds": 0.0} for row in rows]}
-
-
-def test_an_interruption_anywhere_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"steps": 2, "select_every": 1, "episodes": 12, "batch": 8}
-    whole = tmp_path / "whole"
-    with monkeypatch.context() as patched:
-        events = arm(patched, -1)
-        done = new_sft(folder=whole, **settings).run()
-    expected = content(whole)
-    assert len(expected["files"]) == 3
-    # Every kind of event is met, in the first step and later ones.
-    assert all(events[name] >= 2 for name in ("_step", "log", "save_adapter", "rename", "rmtree"))
-    for when in range(events.total()):
-        folder = tmp_path / "cut"
-        with monkeypatch.context() as patched:
-            arm(patched, when)
-            with pytest.raises(Killed):
-                new_sft(folder=folder, **settings).run()
-        again = new_sft(folder=folder, **settings).run()
-        assert content(folder) == expected, when
-        assert (again.step, again.score) == (done.step, done.score)
-        shutil.rmtree(folder)
-
-
-def test_interrupted_twice_and_while_resuming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"steps": 4, "select_every": 2, "episodes": 12, "batch": 8}
-    new_sft(folder=tmp_path / "whole", **settings).run()
-    for when in (9, 12, 2):
-        with monkeypatch.context() as patched:
-            arm(patched, when)
-            with pytest.raises(Killed):
-                new_sft(folder=tmp_path / "cut", **settings).run()
-    new_sft(folder=tmp_path / "cut", **settings).run()
-    assert content(tmp_path / "cut") == content(tmp_path / "whole")
-
-
-def test_early_stopping_is_not_forgotten_by_a_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"steps": 8, "select_every": 1, "patience": 3}
-    scripted(monkeypatch, [1, 0], [5, 5])
-    with pytest.raises(IndexError):
-        new_sft(folder=tmp_path / "run", **settings).run()
-    # Two evaluations are done, one of them without improvement: two more end it.
-    scripted(monkeypatch, [0, 0, 9], [5, 5, 5])
-    done = new_sft(folder=tmp_path / "run", **settings).run()
-    assert len(done.history) == 4
-    assert (done.step, done.score) == (1, 1)
-
-
-def test_a_finished_run_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = new_sft(folder=tmp_path / "run").run()
-    before = content(tmp_path / "run")
-    events = arm(monkeypatch, -1)
-    again = new_sft(folder=tmp_path / "run").run()
-    assert again == first
-    # At most an old checkpoint is looked for.
-    assert set(events) <= {"rmtree"}
-    assert content(tmp_path / "run") == before
-
-
-def test_metrics_and_state_are_json(tmp_path: Path) -> None:
-    def refuse(word: str) -> float:
-        raise AssertionError(f"{word} is no JSON")
-
-    one = new_sft(folder=tmp_path, episodes=2, validation=1e-9, steps=1, select_every=2)
-    assert not validation(one)
-    one.run()
-    for line in (tmp_path / "metrics.jsonl").read_text(encoding="utf-8").splitlines():
-        json.loads(line, parse_constant=refuse)
-    json.loads((tmp_path / "checkpoint" / "state.json").read_text(encoding="utf-8"), parse_constant=refuse)
-
-
-def test_another_seed_is_another_run() -> None:
-    a, b = new_sft(seed=0, steps=2), new_sft(seed=1, steps=2)
-    assert [e.action for e in a.examples] != [e.action for e in b.examples]
-    assert a.run().history[0]["loss"] != b.run().history[0]["loss"]
-
-
-def test_examples_are_those_of_the_data() -> None:
-    one = new_sft(seed=3)
-    other = make_examples(IPD, "paper", SMALL["episodes"], 3, SMALL["validation"])
-    assert [(e.teacher, e.opponent, e.action, e.held_out) for e in one.examples] == [
-        (e.teacher, e.opponent, e.action, e.held_out) for e in other
-    ]
