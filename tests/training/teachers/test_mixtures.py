@@ -199,6 +199,22 @@ def test_balanced_teachers_do_not_take_from_those_who_trust_them(game: str) -> N
             assert risk == 0.0
 
 
+@pytest.mark.parametrize(
+    ("name", "risk"),
+    [("proportional", 1 / 12), ("conservative", 1 / 48), ("adaptive", 5 / 192), ("defensive", 0)],
+)
+def test_the_risk_of_shares_of_items_is_that_found_by_hand(name: str, risk: float) -> None:
+    """An item has 1 to 4 units and is worth 8 with probability 1/36, 7 with 2/36.
+
+    ``proportional`` asks for 2 of 2 at 8 and for 3 of 4 at 7 or 8: 3 · (1/4 · 1/36 + 1/4 · 3/36). Four fifths
+    leave 3 of 4 at 8. ``adaptive`` asks so in the first of four rounds only, as a fair partner leaves it no
+    deal; but in two where it has another item to give up first: at 7, with 3 or 4 units of what is worth 2.
+    """
+    (teacher,) = (one for one in teachers_of("multi_issue") if one.name == name)
+    found = collusion(make_game("multi_issue"), teacher.strategy, get_strategy("multi_issue", "fair"))
+    assert found == pytest.approx(risk, abs=1e-12)
+
+
 def deals(game: Game) -> list[tuple[State, float]]:
     """Where play begins; of the values of a partner who does not act on them, the first do for all."""
     types = game.hidden_types()
