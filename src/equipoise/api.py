@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from equipoise.files import claim, folder_name
 from equipoise.games.base import Game
 from equipoise.games.registry import game_names
 from equipoise.opponents.pools import default_pools
+from equipoise.opponents.registry import strategies
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import load_game, load_opponents, load_players
 from equipoise.policies.registry import load_policy as _load_policy
@@ -60,7 +61,7 @@ def audit(
     """Judge a policy: what it earns, and what it does to others, with intervals.
 
     Args:
-        game: A game, several, or ``"all"``.
+        game: A game, several, or ``"all"``: every game, for a scripted policy every game that has it.
         policy: A policy name (``scripted:tit_for_tat``, ``smollm2`` …), a policy or a function from a
             decision to an action or to a mapping from actions to probabilities.
         baseline: Another policy, played on the same deals; paired differences are reported, with Holm's
@@ -103,13 +104,15 @@ def audit(
         control_variates=control_variates,
         budget=None if budget is None else Budget.parse(budget),
     )
+    players = {"policy": policy} if baseline is None else {"policy": policy, "baseline": baseline}
+    if game == "all":
+        game = _all_games(players.values(), reporter)
     session = Session(
         [(one, _configure(config, one, pools, weights)) for one in _games(game, options)],
         Loader({**settings, "quiet": reporter.quiet}),
         reporter,
         own_deals=episodes is None,
     )
-    players = {"policy": policy} if baseline is None else {"policy": policy, "baseline": baseline}
     if panel:
         session.check_panel(players)
     if out is not None:
@@ -326,9 +329,28 @@ def _kept(source: str | Path | AuditResult | GameResult) -> Kept:
     return Kept("the result", [source]) if isinstance(source, GameResult) else load_kept(Path(source))
 
 
+def _all_games(players: Iterable[Any], reporter: Reporter) -> list[str]:
+    """Return every game, without those in which a scripted strategy that was asked for does not exist.
+
+    Raises:
+        RequestError: No game has them all.
+    """
+    scripted = [
+        spec.removeprefix("scripted:")
+        for spec in players
+        if isinstance(spec, str) and spec.startswith("scripted:")
+    ]
+    found = [name for name in game_names() if all(one in strategies(name) for one in scripted)]
+    if not found:
+        raise RequestError(
+            f"no game has the strategy {' and '.join(scripted)!r}: see `equipoise opponents GAME`"
+        )
+    if left := [name for name in game_names() if name not in found]:
+        reporter.note(f"left out, without that strategy: {', '.join(left)}")
+    return found
+
+
 def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:
-    if games == "all":
-        games = game_names()
     chosen = [games] if isinstance(games, str | Game) else list(games)
     if options and len(chosen) > 1:
         raise RequestError("options belong to one game: audit one game at a time")

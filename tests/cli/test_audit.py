@@ -107,6 +107,15 @@ def test_sampling_is_what_one_gets_on_request(run: Run) -> None:
     assert run(*arguments, "--seed", "1").json["results"][0]["metrics"]["utility"] != utility
 
 
+def test_all_are_the_games_that_have_the_strategy(run: Run) -> None:
+    found = run("audit", "all", "-p", "scripted:grim_trigger", "--json", "-").json["results"]
+    assert [result["game"] for result in found] == ["ipd"]
+    wrong = run("audit", "all", "-p", "scripted:grim_triger")
+    assert wrong.code == 2
+    assert wrong.error == "error: no game has the strategy 'grim_triger': see `equipoise opponents GAME`"
+    assert run("audit", "all", "-p", "scripted:grim_trigger", "-b", "scripted:adaptive").code == 2
+
+
 def test_all_games_and_repeated_ones(run: Run) -> None:
     everything = run("audit", "all", "-p", "scripted:random", "--json", "-").json["results"]
     assert {"ipd", "kuhn"} <= {result["game"] for result in everything}
