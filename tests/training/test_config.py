@@ -123,6 +123,8 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("entropy", EXACT, 0.0, 0.5),
     ("scale", SAMPLED, "rms", "none"),
     ("gates", SAMPLED, "exact", "running"),
+    ("credit", SAMPLED, "per_pool", "per_rollout"),
+    ("credit", SAMPLED, "per_rollout", "shared"),
     ("exploiters", EXACT, "pool", "none"),
     ("exploiters", EXACT, "pool", "pool+best_response"),
     ("respond_every", {**EXACT, "exploiters": "pool+best_response", "steps": 5, "lr": 30.0}, 1, 5),
@@ -235,7 +237,7 @@ def test_every_sepo_setting_is_tested_here() -> None:
     shown = {case[0] for case in MOVES}
     counted = {"steps", "select_every", "select_episodes", "checkpoint_every", "rows"}
     single = {name for name, f in SepoConfig.model_fields.items() if len(get_args(f.annotation)) == 1}
-    assert single == {"credit"}
+    assert single == set()
     assert shown | counted | single == set(SepoConfig.model_fields)
 
 
@@ -462,7 +464,7 @@ def test_every_setting_of_a_recipe_is_tested_here() -> None:
         (SepoConfig, "max_step_kl", 0.0),
         (SepoConfig, "rollouts", 1),
         (SepoConfig, "gradient", "approximate"),
-        (SepoConfig, "credit", "shared"),
+        (SepoConfig, "credit", "per_token"),
         (SepoConfig, "scale", "std"),
         (SepoConfig, "gates", "none"),
         (SepoConfig, "exploiters", "pools"),

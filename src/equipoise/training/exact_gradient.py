@@ -98,13 +98,16 @@ class ExactStep:
     gates: dict[str, float]
 
 
-def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
+def exact_batch(
+    book: Book, table: Matrix, objective: Objective, components: Sequence[str] | None = None
+) -> ExactStep:
     """Return the exact gradient of J as a batch.
 
     Args:
         book: The information states and their trees.
         table: (N, A) the policy.
         objective: The objective.
+        components: Only these components of the reward (default: all of them).
     """
     means = book.means(table)
     by_stream = {stream: means[stream[1]] for stream in objective.streams}
@@ -118,7 +121,8 @@ def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
         rewards = np.zeros(len(tree.payoff))
         for (_, name), parts in coefficients.items():
             if name in tree.opponents:
-                weight = np.sum(list(parts.values()), axis=0)
+                chosen = [v for k, v in parts.items() if components is None or k in components]
+                weight = np.sum(chosen, axis=0) if chosen else np.zeros(REWARD_FEATURES)
                 rewards += tree.payoff[:, tree.opponents.index(name), :REWARD_FEATURES] @ weight
         own = tree.realisation(probabilities)[tree.parents]
         q = tree.action_values(probabilities, rewards / book.seats)

@@ -1,7 +1,8 @@
 """SEPO: gradient ascent on the safe-equilibrium objective, for anything that is a ``Learner``.
 
 A sampled step plays groups of rollouts on shared deals against every opponent of every pool, credits each
-stream's decisions with that stream's own reward-to-go, and hands the learner one batch. An exact step
+stream's decisions with that stream's own reward-to-go (``per_pool``, the default), and hands the learner one
+batch. An exact step
 computes the same gradient from the policy's whole table. What is left out on purpose: importance ratios and
 clipping (every batch is used once, on the policy that played it) and division by a group's spread.
 """
@@ -19,9 +20,9 @@ from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
-from equipoise.objective.credit import per_pool
 from equipoise.objective.gates import RunningGates
-from equipoise.objective.groups import group_episodes
+from equipoise.objective.groups import Group, group_episodes
+from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy
@@ -29,7 +30,7 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.batch import Batch, sampled_batch
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SepoConfig
@@ -178,11 +179,16 @@ class Sepo:
         )
         return found.batch
 
-    def _sample(self, step: int, row: dict[str, Any]) -> Batch:
+    def collect(self, step: int) -> tuple[list[Played], list[Group]]:
+        """Play the episodes of a sampled step; return them and their groups."""
         played = play(self._requests(step), InvalidRule())
-        groups = group_episodes([one.episode for one in played])
+        return played, group_episodes([one.episode for one in played])
+
+    def _sample(self, step: int, row: dict[str, Any]) -> Batch:
+        played, groups = self.collect(step)
+        assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
-        credit = per_pool(groups, self.objective, self._gates(groups), independent)
+        credit = assign(groups, self.objective, self._gates(groups), independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
         batch = sampled_batch(played, groups, credit, divisor)
         invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]

@@ -1,0 +1,73 @@
+"""``equipoise study``: what the package's methods do, measured against what can be computed exactly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from equipoise.cli import options as o
+from equipoise.cli.screen import Output, check_folder
+from equipoise.cli.values import options
+from equipoise.errors import RequestError
+
+if TYPE_CHECKING:
+    from equipoise.games.base import Game
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Measure methods against what can be computed exactly.")
+    # A callback keeps the only command a command.
+    group.callback()(lambda: None)
+    group.command()(credit)
+    app.add_typer(group, name="study", rich_help_panel="Train")
+
+
+def credit(
+    game: Annotated[
+        list[str] | None,
+        typer.Option("--game", "-g", metavar="GAME", help="A small game. Repeatable. Default: kuhn and ipd."),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", "-n", min=2, help="Independent batches. Default: 400 in kuhn, 150 in ipd."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of tables, deals and draws.")] = 0,
+    option: o.OptionOption = None,
+    json: o.JsonOption = None,
+    out: o.OutOption = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Measure the credit estimators against the exact gradient of J.
+
+    Tables with random logits play kuhn with one hand and ipd with three rounds, unless --option says
+    otherwise. For example: equipoise study credit --game kuhn --samples 100
+    """
+    output = Output(json)
+    check_folder(out)
+    changes = options(option)
+    with output.work():
+        from equipoise.progress import Reporter
+        from equipoise.training.study import study_credit
+
+        rules = _games(tuple(dict.fromkeys(game or ("kuhn", "ipd"))), changes)
+        found = [study_credit(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
+        result = found[0]
+        for more in found[1:]:
+            result += more
+    if out is not None:
+        result.save(out / "credit.json")
+    output.write(result.to_json())
+    output.show(*result.tables())
+
+
+def _games(names: tuple[str, ...], changes: dict[str, object] | None) -> list[Game]:
+    from equipoise.policies.registry import load_game
+    from equipoise.training.study import SMALL
+
+    if changes and len(names) > 1:
+        raise RequestError("--option belongs to one game: name it with --game")
+    return [load_game(name, {**SMALL.get(name, {}), **(changes or {})} or None) for name in names]
