@@ -25,7 +25,6 @@ from equipoise.rollout.engine import play
 from equipoise.training.batch import sampled_batch
 from tests.objective.learning import Array, Lab, hands, lab, plain
 
-
 EXPLOIT = ("exploitability",)
 
 

@@ -50,14 +50,17 @@ def credit(
     check_folder(out)
     changes = options(option)
     with output.work():
+        from equipoise.files import claim
         from equipoise.progress import Reporter
         from equipoise.training.study import study_credit
 
         rules = _games(tuple(dict.fromkeys(game or ("kuhn", "ipd"))), changes)
+        if out is not None:
+            named = {one.name: one.options.changed() for one in rules}
+            request = {"games": named, "samples": samples, "seed": seed}
+            claim(out, "credit.request.json", request, "choose another --out")
         found = [study_credit(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
-        result = found[0]
-        for more in found[1:]:
-            result += more
+        result = sum(found[1:], found[0])
     if out is not None:
         result.save(out / "credit.json")
     output.write(result.to_json())

@@ -87,7 +87,7 @@ def variance_ratio(batches: Array, reference: Array, level: float, episodes: int
         episodes: Episodes behind the batches.
 
     Returns:
-        The estimate; None where the reference does not vary.
+        The estimate; None where the reference does not vary, or the ratio shows no spread.
     """
     own, base = (((rows - rows.mean(axis=0)) ** 2).sum(axis=1) for rows in (batches, reference))
     if base.mean() == 0.0:
@@ -96,6 +96,8 @@ def variance_ratio(batches: Array, reference: Array, level: float, episodes: int
     if np.array_equal(batches, reference):
         return Estimate.exact(ratio)
     linear = ratio + (own - ratio * base) / float(base.mean())
+    if spread_of(linear) == 0.0:
+        return None
     low, high = t_interval(linear, Range(0.0, math.inf), level)
     return Estimate(ratio, low, high, level, episodes, len(batches), Kind.SAMPLE)
 

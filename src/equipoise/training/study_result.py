@@ -110,10 +110,13 @@ def _table(game: str, settings: Mapping[str, Any], rows: Sequence[CreditRow]) ->
     options = "".join(f", {key} = {value}" for key, value in settings["options"].items())
     title = (
         f"{game} (version {settings['version']}{options}): {chosen[0].samples} batches, "
-        f"{settings['episodes']} episodes; exact gradient {settings['gradient_norm']:.4f}, "
-        f"its exploit component {settings['exploit_norm']:.4f}"
+        f"{settings['episodes']} episodes"
     )
-    table = Table(title=Text(title), title_justify="left")
+    caption = (
+        f"norm of the exact gradient: {settings['gradient_norm']:.4f}, "
+        f"of its exploit component: {settings['exploit_norm']:.4f}"
+    )
+    table = Table(title=Text(title), title_justify="left", caption=caption, caption_justify="left")
     table.add_column("credit", no_wrap=True)
     for name in MEASURES:
         table.add_column(name, justify="right", overflow="fold")
