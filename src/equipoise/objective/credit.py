@@ -94,7 +94,7 @@ def reward_weights(
     for index, group in enumerate(groups):
         gate = gates.get(group.stream[1], 0.0) if isinstance(gates, Mapping) else gates[index]
         if gate not in tables:
-            tables[gate] = objective.coefficients(dict.fromkeys(objective.pools.exploiter, gate))
+            tables[gate] = objective.coefficients(dict.fromkeys(objective.exploiters, gate))
         parts = tables[gate][group.stream]
         chosen = [vector for name, vector in parts.items() if components is None or name in components]
         zero = np.zeros(group.rollouts[0].features.shape[1])

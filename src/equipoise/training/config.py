@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from equipoise.objective.safety import Penalised
+
 __all__ = ["LoraSettings", "SepoConfig", "SftConfig", "Strict"]
 
 
@@ -73,6 +75,9 @@ class SepoConfig(Strict):
         credit: How penalties are credited in a sampled gradient: ``per_pool`` trains each opponent's episodes
             on their own rewards, which is the gradient of J; ``per_rollout`` and ``shared`` add penalties to
             the rewards of the train pool (the paper's description and its ablation, see docs/credit.md).
+        penalised: What λe is charged for: ``opponent_advantage``, the exploiters' lead; ``regret``, how much
+            more the best reply to each exploiter earns; ``best_response``, the largest lead any opponent can
+            have (games that can be solved).
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
         lr: Learning rate.
@@ -96,6 +101,7 @@ class SepoConfig(Strict):
     steps: int = Field(12, ge=1)
     gradient: Literal["sampled", "exact"] = "sampled"
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
+    penalised: Penalised = "opponent_advantage"
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
     lr: float = Field(2e-4, gt=0.0)

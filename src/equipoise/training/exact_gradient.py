@@ -91,11 +91,13 @@ class ExactStep:
         batch: Decisions and weights.
         terms: The terms of J.
         gates: The gate of each exploiter.
+        charged: What λe is charged for.
     """
 
     batch: Batch
     terms: Terms
     gates: dict[str, float]
+    charged: float | None
 
 
 def exact_batch(
@@ -111,7 +113,7 @@ def exact_batch(
     """
     means = book.means(table)
     by_stream = {stream: means[stream[1]] for stream in objective.streams}
-    gates = exact_gates({name: gap(means[name]) for name in objective.pools.exploiter})
+    gates = exact_gates({name: gap(means[name]) for name in objective.exploiters})
     coefficients = objective.coefficients(gates)
     weights = np.zeros_like(table)
     visits = np.zeros(len(table))
@@ -131,4 +133,4 @@ def exact_batch(
         np.add.at(visits, rows, own * (tree.reach @ met))
     share = visits / max(float(visits.sum()), 1e-300)
     batch = Batch(tuple(book.decisions), np.zeros_like(weights), weights, share)
-    return ExactStep(batch, objective.terms(by_stream), gates)
+    return ExactStep(batch, objective.terms(by_stream), gates, objective.charged(by_stream))

@@ -35,9 +35,10 @@ from equipoise.training.batch import Batch, sampled_batch
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
-from equipoise.training.exploiters import RESPONDER, Exploiters
+from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
 from equipoise.training.learner import Learner
 from equipoise.training.scalars import Scalars
+from equipoise.types import Estimate
 
 __all__ = ["Sepo", "Trained"]
 
@@ -98,7 +99,8 @@ class Sepo:
         self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
         self.opponents: dict[str, AnyPolicy] = dict(self.met.players)
         strategies = self.met.strategies
-        solved = None if strategies is None else solution_of(game, objective, strategies).trees
+        solution = None if strategies is None else solution_of(game, objective, strategies)
+        solved = None if solution is None else solution.trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= learner.policy.exact_states
         trees = solved if cheap else None
         if trees is None and (config.gradient == "exact" or config.gates == "exact"):
@@ -106,7 +108,8 @@ class Sepo:
                 f"gradient = {config.gradient!r}, gates = {config.gates!r}: {game.name} is too large to be "
                 "computed exactly with this policy, use gradient = 'sampled' and gates = 'running'"
             )
-        self.exploiters = Exploiters(game.stage(), objective, trees, config.exploiters)
+        charged = penalising(config.penalised, objective, solution)
+        self.exploiters = Exploiters(game.stage(), charged, trees, config.exploiters)
         info = game.info_record
         self.gates = RunningGates()
         spread = info.utility_scale * (info.payoff_bounds[1] - info.payoff_bounds[0])
@@ -176,6 +179,7 @@ class Sepo:
             exploitability=terms.exploitability,
             collusion=terms.collusion,
             externality=terms.externality,
+            charged=found.charged,
         )
         return found.batch
 
@@ -216,7 +220,10 @@ class Sepo:
         config, key, policy = self.config, self.game.info_record.key, self.learner.policy
         seats = self.game.info_record.seats
         requests = []
-        for pool, name in self.objective.streams:
+        gates = dict.fromkeys(self.objective.exploiters, 1.0)
+        for (pool, name), parts in self.objective.coefficients(gates).items():
+            if not parts:
+                continue
             for number in range(config.deals):
                 index = step * config.deals + number
                 seat, opponent = index % seats, self.opponents[name]
@@ -255,9 +262,16 @@ class Sepo:
             split=Split.SELECT,
             chunk=self.config.select_episodes,
         )
-        found = audit_game(self.game, self.learner.policy, config, opponents=self.met).metrics["safety"]
-        assert found is not None
-        return found.value
+        return self._charge(audit_game(self.game, self.learner.policy, config, opponents=self.met).metrics)
+
+    def _charge(self, metrics: Mapping[str, Estimate | None]) -> float:
+        """Return J of an audit, charged for what this run penalises."""
+        safety = metrics["safety"]
+        assert safety is not None
+        e, regret = metrics.get("exploitability"), metrics.get("regret")
+        if self.objective.penalised == "opponent_advantage" or e is None or regret is None:
+            return safety.value
+        return safety.value + self.objective.weights.e * self.objective.scale * (e.value - regret.value)
 
     def _log(self, row: dict[str, Any]) -> None:
         self.history.append(row)
