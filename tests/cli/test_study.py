@@ -75,7 +75,7 @@ def test_a_folder_belongs_to_one_study(run: Run, seen: list[dict[str, Any]], tmp
     assert run(*arguments).code == run(*arguments).code == 0
     other = run(*arguments, "--seed", "1")
     assert other.code == 2
-    assert "made with another seed (0, now 1): choose another --out" in other.error
+    assert "made with another seed (0, now 1): choose another out folder" in other.error
     assert len(seen) == 2
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,6 @@ from equipoise.cli import options as o
 from equipoise.cli.screen import Output, check_folder
 from equipoise.cli.values import options
 from equipoise.errors import RequestError
-
-if TYPE_CHECKING:
-    from equipoise.games.base import Game
 
 __all__ = ["register"]
 
@@ -49,28 +46,12 @@ def credit(
     output = Output(json)
     check_folder(out)
     changes = options(option)
+    games = tuple(dict.fromkeys(game or ("kuhn", "ipd")))
+    if changes and len(games) > 1:
+        raise RequestError("--option belongs to one game: name it with --game")
     with output.work():
-        from equipoise.files import claim
-        from equipoise.progress import Reporter
-        from equipoise.training.study import study_credit
+        from equipoise import api
 
-        rules = _games(tuple(dict.fromkeys(game or ("kuhn", "ipd"))), changes)
-        if out is not None:
-            named = {one.name: one.options.changed() for one in rules}
-            request = {"games": named, "samples": samples, "seed": seed}
-            claim(out, "credit.request.json", request, "choose another --out")
-        found = [study_credit(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
-        result = sum(found[1:], found[0])
-    if out is not None:
-        result.save(out / "credit.json")
+        result = api.study_credit(games, samples=samples, seed=seed, options=changes, out=out, quiet=quiet)
     output.write(result.to_json())
     output.show(*result.tables())
-
-
-def _games(names: tuple[str, ...], changes: dict[str, object] | None) -> list[Game]:
-    from equipoise.policies.registry import load_game
-    from equipoise.training.study import SMALL
-
-    if changes and len(names) > 1:
-        raise RequestError("--option belongs to one game: name it with --game")
-    return [load_game(name, {**SMALL.get(name, {}), **(changes or {})} or None) for name in names]
