@@ -90,7 +90,7 @@ def test_3_penalties_apart_from_their_decisions_have_no_exploit_gradient(case: s
     one, step, _ = exact(case)
     wanted = one.gradient(one.exact(components=EXPLOIT).batch)
     found: dict[str, list[Array]] = {name: [] for name in ESTIMATORS}
-    for deals in islice(plain(one, seed, 4), 24):
+    for deals in islice(plain(one, seed, 4), 20):
         played = play(one.requests(deals, plan.rollouts))
         for name, assign in ESTIMATORS.items():
             found[name].append(one.sampled(played, step.gates, components=EXPLOIT, assign=assign)[1])

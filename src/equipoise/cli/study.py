@@ -30,7 +30,9 @@ def credit(
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option("--samples", "-n", min=2, help="Independent batches. Default: 400 in kuhn, 150 in ipd."),
+        typer.Option(
+            "--samples", "-n", min=2, help="Independent batches. Default: 600 in kuhn, 300 elsewhere."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of tables, deals and draws.")] = 0,
     option: o.OptionOption = None,

@@ -40,7 +40,7 @@ Array = NDArray[np.float64]
 SMALL: Mapping[str, Mapping[str, Any]] = {"kuhn": {"rounds": 1}, "ipd": {"rounds": 3}}
 """Options that make games small enough to measure much with few episodes."""
 
-SAMPLES: Mapping[str, int] = {"kuhn": 400, "ipd": 150}
+SAMPLES: Mapping[str, int] = {"kuhn": 600, "ipd": 300}
 TABLES = 2
 """Tables with random logits."""
 DEALS, ROLLOUTS = 4, 8
@@ -79,7 +79,7 @@ def study_credit(
 
     Args:
         game: The game; small enough for the exact gradient.
-        samples: Batches (default: 400 in kuhn, 150 elsewhere).
+        samples: Batches (default: 600 in kuhn, 300 elsewhere).
         seed: Seed of the tables' logits, of the deals and of the policies' draws.
         estimators: The estimators by name; variances are relative to ``per_pool``, if it is among them.
         reporter: Shows progress.
@@ -87,7 +87,7 @@ def study_credit(
     Raises:
         RequestError: The game is too large, or there are too few batches for an interval.
     """
-    batches = SAMPLES.get(game.name, 150) if samples is None else samples
+    batches = SAMPLES.get(game.name, 300) if samples is None else samples
     if batches < 2:
         raise RequestError(f"samples = {batches}: an interval needs at least 2 batches")
     subjects = _subjects(game, seed)
