@@ -13,7 +13,17 @@ from equipoise.games.families import Family, register_family
 
 __version__ = version("equipoise")
 
-__all__ = ["__version__", "audit", "compare", "cross", "load_policy", "play", "solve", "train"]
+__all__ = [
+    "__version__",
+    "audit",
+    "compare",
+    "cross",
+    "load_policy",
+    "play",
+    "solve",
+    "study_credit",
+    "train",
+]
 
 _API = frozenset(__all__) - {"__version__"}
 

@@ -31,9 +31,10 @@ from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Episode
 
 if TYPE_CHECKING:
+    from equipoise.training.study_result import CreditStudy
     from equipoise.training.summary import Run
 
-__all__ = ["audit", "compare", "cross", "load_policy", "play", "solve", "train"]
+__all__ = ["audit", "compare", "cross", "load_policy", "play", "solve", "study_credit", "train"]
 
 
 def audit(
@@ -291,6 +292,52 @@ def solve(
     rules = load_game(game, options) if isinstance(game, str) else game
     kinds = (exploiters,) if isinstance(exploiters, str) else tuple(exploiters)
     return solve_game(rules, kinds, seeds, steps, None if out is None else Path(out), Reporter(quiet))
+
+
+def study_credit(
+    games: str | Sequence[str] = ("kuhn", "ipd"),
+    *,
+    samples: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    quiet: bool = True,
+) -> CreditStudy:
+    """Measure the credit estimators against the exact gradient of J, on tables with random logits.
+
+    Args:
+        games: One or more games; kuhn has one hand and ipd three rounds unless ``options`` says otherwise.
+        samples: Independent batches (default: by game).
+        seed: Seed of tables, deals and draws.
+        options: Options of the game.
+        out: Folder for ``credit.json``.
+        quiet: Whether to show no progress.
+
+    Returns:
+        The study; print it, or use ``to_json``, ``save``.
+
+    Raises:
+        RequestError: A game has no exact gradient, or there are too few batches.
+    """
+    from equipoise.training.study import SMALL
+    from equipoise.training.study import study_credit as study_game
+
+    names = (games,) if isinstance(games, str) else tuple(dict.fromkeys(games))
+    if options and len(names) > 1:
+        raise RequestError("options belong to one game: study one game at a time")
+    rules = [load_game(name, {**SMALL.get(name, {}), **(options or {})}) for name in names]
+    if out is not None:
+        request = {
+            "games": {one.name: one.options.changed() for one in rules},
+            "samples": samples,
+            "seed": seed,
+        }
+        claim(Path(out), "credit.request.json", request, "choose another out folder")
+    found = [study_game(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
+    result = sum(found[1:], found[0])
+    if out is not None:
+        result.save(Path(out) / "credit.json")
+    return result
 
 
 def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:

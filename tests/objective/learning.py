@@ -13,7 +13,7 @@ from equipoise.auditing.exact.optimum import objective_trees
 from equipoise.games.base import Game, Weights
 from equipoise.games.match import Match
 from equipoise.games.registry import make_game
-from equipoise.objective.credit import per_pool
+from equipoise.objective.credit import Estimator, per_pool
 from equipoise.objective.groups import Group, group_episodes
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
@@ -45,9 +45,10 @@ class Lab:
     def policy(self) -> SoftmaxTable:
         return self.learner.policy
 
-    def exact(self, objective: Objective | None = None) -> ExactStep:
+    def exact(self, objective: Objective | None = None, components: Sequence[str] | None = None) -> ExactStep:
         """Return the exact step at the current logits."""
-        return exact_batch(self.book, self.book.tabulate(self.policy), objective or self.objective)
+        table = self.book.tabulate(self.policy)
+        return exact_batch(self.book, table, objective or self.objective, components)
 
     def gradient(self, batch: Batch) -> Array:
         """Return the ascent direction of all logits."""
@@ -86,11 +87,12 @@ class Lab:
         gates: Mapping[str, float],
         objective: Objective | None = None,
         components: Sequence[str] | None = None,
+        assign: Estimator = per_pool,
     ) -> tuple[list[Group], Array]:
         """Return the groups of played episodes and the gradient their batch gives."""
         groups = group_episodes([one.episode for one in played])
         independent = self.game.info_record.independent_rounds
-        credit = per_pool(groups, objective or self.objective, gates, independent, components)
+        credit = assign(groups, objective or self.objective, gates, independent, components)
         return groups, self.gradient(sampled_batch(played, groups, credit, 1.0))
 
     def deal(self, seed: int, index: int) -> Deal:

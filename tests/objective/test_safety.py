@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 from equipoise.games.base import Weights
 from equipoise.games.registry import make_game
 from equipoise.objective.gates import exact_gates
-from equipoise.objective.safety import Objective, gap
+from equipoise.objective.safety import RESPONDER, Objective, Penalised, gap
 from equipoise.opponents.pools import Pools, default_pools
 from tests.objective.build import IPD, KUHN, POOLS, objective
 
@@ -45,6 +48,25 @@ class TestTerms:
         assert objective().welfare(rows) == pytest.approx((5 + 1 + 5) / 3)
         assert objective().normalised_relative_advantage(rows) == pytest.approx((0.2 - 1.0 + 0.2) / 3)
 
+    def test_what_is_charged_for_by_hand(self) -> None:
+        rows = {stream: np.zeros(6) for stream in objective().streams}
+        rows["exploiter", "d"] = np.array([1.0, 3.0, 0.0, 0.0, 1.0, 3.0])
+        rows["exploiter", "e"] = np.array([4.0, 1.0, 0.0, 0.0, 4.0, 1.0])
+        rows["exploiter", RESPONDER] = np.array([0.5, 4.0, 0.0, 1.0, 0.5, 4.0])
+        usual = objective()
+        regret = replace(usual, penalised="regret", replies=(2.0, 4.5))
+        worst = replace(usual, penalised="best_response")
+        assert [one.charged(rows) for one in (usual, regret, worst)] == [1.0, (1.0 + 0.5) / 2, 3.5]
+        assert [one.terms(rows).safety for one in (usual, regret, worst)] == pytest.approx(
+            [-2.4 * 1.0, -2.4 * 0.75, -2.4 * 3.5]
+        )
+        assert {one.terms(rows).exploitability for one in (usual, regret, worst)} == {1.0}
+        ahead = {**rows, ("exploiter", RESPONDER): np.array([2.0, 1.0, 0.0, 0.0, 2.0, 1.0])}
+        assert worst.charged(ahead) == 0.0
+        assert worst.streams == (*usual.streams, ("exploiter", RESPONDER))
+        assert (usual.exploiters, worst.exploiters) == (("d", "e"), ("d", "e", RESPONDER))
+        assert objective(IPD, Pools(("a",))).charged(rows) is None
+
     def test_the_scale_is_three_over_the_games(self) -> None:
         assert objective(KUHN, Pools(("a",))).scale == 1.5
         assert objective(IPD).scale == 1.0
@@ -77,11 +99,16 @@ MULTISET = Pools(("a", "b", "a"), ("d", "e", "d", "d"), ("c", "f", "c"))
 
 class TestCoefficients:
     @settings(max_examples=30, derandomize=True, deadline=None)
-    @given(seed=st.integers(0, 2**20), pools=st.sampled_from((POOLS, MULTISET)))
-    def test_they_are_the_derivative_of_j(self, seed: int, pools: Pools) -> None:
-        chosen = objective(IPD, pools)
+    @given(
+        seed=st.integers(0, 2**20),
+        pools=st.sampled_from((POOLS, MULTISET)),
+        penalised=st.sampled_from(get_args(Penalised)),
+    )
+    def test_they_are_the_derivative_of_j(self, seed: int, pools: Pools, penalised: Penalised) -> None:
+        replies = tuple(6.0 + i for i in range(len(pools.exploiter)))
+        chosen = replace(objective(IPD, pools), penalised=penalised, replies=replies)
         rows = means(seed, chosen)
-        gates = exact_gates({name: gap(rows["exploiter", name]) for name in pools.exploiter})
+        gates = exact_gates({name: gap(rows["exploiter", name]) for name in chosen.exploiters})
         table = chosen.coefficients(gates)
         # J is piecewise linear: a step that crosses no kink gives the slope exactly.
         for stream in chosen.streams:

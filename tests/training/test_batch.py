@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from equipoise.games.registry import make_game
-from equipoise.objective.credit import Credit, per_pool
+from equipoise.objective.credit import Credit, Estimator, per_pool
 from equipoise.objective.groups import group_episodes
+from equipoise.objective.penalties import per_rollout, shared
 from equipoise.opponents.pools import Pools
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import InvalidRule, Played
@@ -129,3 +131,23 @@ def test_the_scale_of_rewards_is_the_objectives() -> None:
     assert gradient[0].tolist() == pytest.approx([-share, share])
     assert objective().scale == 1.0
     assert len(groups) == 16
+
+
+@pytest.mark.parametrize("assign", [shared, per_rollout])
+def test_streams_that_are_not_trained_on_are_left_out(assign: Estimator) -> None:
+    one = lab("ipd", 3, seed=1, spread=0.5)
+    played = play(one.requests([one.deal(0, 0), one.deal(0, 1)], 3))
+    groups = group_episodes([p.episode for p in played])
+    credit = assign(groups, one.objective, one.exact().gates, False)
+    found = sampled_batch(played, groups, credit, 1.0)
+    assert {pool for pool, _ in credit.episodes} == {"train"}
+    train = [p for p in played if p.episode.pool == "train"]
+    visited = Counter(d.information_state for p in train for d in p.decisions)
+    assert {d.information_state for d in found.decisions} == set(visited)
+    # Neither do they count in the averages of KL and entropy.
+    for decision, share in zip(found.decisions, found.visits, strict=True):
+        assert share == pytest.approx(visited[decision.information_state] / visited.total())
+    kept = [(g, rows) for g, rows in zip(groups, credit.advantages, strict=True) if rows]
+    alone = replace(credit, advantages=[rows for _, rows in kept])
+    again = sampled_batch(train, [g for g, _ in kept], alone, 1.0)
+    assert np.array_equal(found.log_weights, again.log_weights)

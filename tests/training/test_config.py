@@ -124,6 +124,11 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("entropy", EXACT, 0.0, 0.5),
     ("scale", SAMPLED, "rms", "none"),
     ("gates", SAMPLED, "exact", "running"),
+    ("credit", SAMPLED, "per_pool", "per_rollout"),
+    ("credit", SAMPLED, "per_rollout", "shared"),
+    ("penalised", EXACT, "opponent_advantage", "regret"),
+    ("penalised", EXACT, "opponent_advantage", "best_response"),
+    ("penalised", SAMPLED, "opponent_advantage", "regret"),
     ("exploiters", EXACT, "pool", "none"),
     ("exploiters", EXACT, "pool", "pool+best_response"),
     ("respond_every", {**EXACT, "exploiters": "pool+best_response", "steps": 5, "lr": 30.0}, 1, 5),
@@ -236,7 +241,7 @@ def test_every_sepo_setting_is_tested_here() -> None:
     shown = {case[0] for case in MOVES}
     counted = {"steps", "select_every", "select_episodes", "checkpoint_every", "rows"}
     single = {name for name, f in SepoConfig.model_fields.items() if len(get_args(f.annotation)) == 1}
-    assert single == {"credit"}
+    assert single == set()
     assert shown | counted | single == set(SepoConfig.model_fields)
 
 
@@ -463,8 +468,9 @@ def test_every_setting_of_a_recipe_is_tested_here() -> None:
         (SepoConfig, "max_step_kl", 0.0),
         (SepoConfig, "rollouts", 1),
         (SepoConfig, "gradient", "approximate"),
-        (SepoConfig, "credit", "shared"),
+        (SepoConfig, "credit", "per_token"),
         (SepoConfig, "scale", "std"),
+        (SepoConfig, "penalised", "nash_conv"),
         (SepoConfig, "gates", "none"),
         (SepoConfig, "exploiters", "pools"),
         *((SftConfig, name, 0) for name in ("episodes", "steps", "batch", "select_every", "patience")),

@@ -2,7 +2,7 @@
 
 Played episodes → ``group_episodes`` → ``per_pool`` → ``sampled_batch`` → ``TabularLearner.gradient``, with
 exact gates, against the exact gradient (which ``test_exact_gradient`` checks by enumeration). Invariants of
-the numbers alone are in ``tests/objective``. Invariant 3 is about other estimators than ``per_pool``.
+the numbers alone are in ``tests/objective``. Invariant 3 is about the other estimators.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ from scipy import stats
 from equipoise.errors import RequestError
 from equipoise.objective.credit import per_pool
 from equipoise.objective.groups import group_episodes
+from equipoise.objective.penalties import ESTIMATORS
 from equipoise.opponents.pools import Pools
 from equipoise.rollout.engine import play
 from equipoise.training.batch import sampled_batch
 from tests.objective.learning import Array, Lab, hands, lab, plain
+
+EXPLOIT = ("exploitability",)
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def test_2_the_sampled_gradient_is_unbiased(case: str, seed: int) -> None:
     )
     mean = found.mean(axis=0)
     projections = (found * wanted).sum(axis=(1, 2)) / (wanted**2).sum()
-    low, high = stats.t.interval(0.95, len(found) - 1, projections.mean(), stats.sem(projections))
+    low, high = _interval(projections)
     assert (high - low) / 2 < 0.05
     assert low <= 1.0 <= high
     cosine = (mean * wanted).sum() / (np.linalg.norm(mean) * np.linalg.norm(wanted))
@@ -78,6 +81,36 @@ def test_2_the_sampled_gradient_is_unbiased(case: str, seed: int) -> None:
     moving = error > 1e-12
     assert np.abs((mean - wanted)[~moving]).max(initial=0.0) < 1e-9
     assert np.abs((mean - wanted)[moving] / error[moving]).max() <= 4.2
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("case", ["kuhn random", "ipd random"])
+def test_3_penalties_apart_from_their_decisions_have_no_exploit_gradient(case: str, seed: int) -> None:
+    plan = PLANS[case]
+    one, step, _ = exact(case)
+    wanted = one.gradient(one.exact(components=EXPLOIT).batch)
+    found: dict[str, list[Array]] = {name: [] for name in ESTIMATORS}
+    for deals in islice(plain(one, seed, 4), 20):
+        played = play(one.requests(deals, plan.rollouts))
+        for name, assign in ESTIMATORS.items():
+            found[name].append(one.sampled(played, step.gates, components=EXPLOIT, assign=assign)[1])
+    assert not np.any(found["shared"])
+    shares = {
+        name: (np.array(rows) * wanted).sum(axis=(1, 2)) / (wanted**2).sum() for name, rows in found.items()
+    }
+    low, high = _interval(shares["per_rollout"])
+    assert (high - low) / 2 < 0.05
+    assert low <= 0.0 <= high
+    assert np.any(found["per_rollout"])
+    # The same episodes show the exploit gradient to whoever trains on them.
+    low, high = _interval(shares["per_pool"])
+    assert 0.5 < low <= 1.0 <= high
+
+
+def _interval(values: Array) -> tuple[float, float]:
+    """Return Student's 95 % interval of the mean."""
+    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    return float(low), float(high)
 
 
 @cache

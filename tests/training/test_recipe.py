@@ -173,7 +173,11 @@ class TestRanges:
             ),
             ("games.kuhn.train.sepo.lr=nan", "games.kuhn.train.sepo.lr = nan"),
             ("games.kuhn.train.sepo.kl=-0.1", "games.kuhn.train.sepo.kl = -0.1"),
-            ("games.kuhn.train.sepo.credit=shared", "games.kuhn.train.sepo.credit = 'shared'"),
+            (
+                "games.kuhn.train.sepo.credit=per_rolout",
+                "games.kuhn.train.sepo.credit = 'per_rolout': input should be 'per_pool', 'per_rollout' or "
+                "'shared'; did you mean 'per_rollout'?",
+            ),
             ("games.kuhn.train.sepo.exploiters=nash", "games.kuhn.train.sepo.exploiters = 'nash'"),
             ("games.kuhn.sft.validation=1.0", "games.kuhn.sft.validation = 1.0"),
             ("games.kuhn.sft.recipe=mine", "games.kuhn.sft.recipe = 'mine'"),
@@ -182,6 +186,15 @@ class TestRanges:
     )
     def test_the_value_is_named(self, tmp_path: Path, override: str, message: str) -> None:
         assert message in refused(write(tmp_path), override)
+
+    @pytest.mark.parametrize("credit", ["shared", "per_rollout"])
+    def test_the_exact_gradient_has_nothing_to_credit(self, tmp_path: Path, credit: str) -> None:
+        run = "games.kuhn.train.sepo"
+        given = (f"{run}.gradient=exact", f"{run}.credit={credit}")
+        message = f"{run}.credit = '{credit}': the exact gradient leaves nothing to credit, use gradient = "
+        assert message in refused(write(tmp_path), *given)
+        assert load_recipe(write(tmp_path), [given[0], f"{run}.credit=per_pool"]).games["kuhn"]
+        assert load_recipe(write(tmp_path), [given[1]]).games["kuhn"].train["sepo"].credit == credit
 
     def test_infinity_is_out_of_range(self, tmp_path: Path) -> None:
         assert "lr = inf" in refused(write(tmp_path), "games.kuhn.train.sepo.lr=inf")

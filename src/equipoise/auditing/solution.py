@@ -54,8 +54,10 @@ class Solution:
 
     @cached_property
     def optimum(self) -> Optimum | None:
-        """J* and an optimal policy, or None where the game is too large."""
-        return None if self.trees is None else optimum(self.trees, self.objective)
+        """J* and an optimal policy, or None where the game is too large or J* is not applicable."""
+        if self.trees is None or self.objective.penalised == "best_response":
+            return None
+        return optimum(self.trees, self.objective)
 
     @cached_property
     def replies(self) -> dict[str, float] | None:

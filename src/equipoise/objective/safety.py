@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -29,10 +30,16 @@ from equipoise.objective.features import (
 )
 from equipoise.opponents.pools import Pools
 
-__all__ = ["Objective", "Stream", "Terms"]
+__all__ = ["RESPONDER", "Objective", "Penalised", "Stream", "Terms"]
 
 Stream = tuple[str, str]
 """A stream of episodes: (pool, opponent)."""
+
+Penalised = Literal["opponent_advantage", "regret", "best_response"]
+"""What J charges λe for (see ``Objective.penalised``)."""
+
+RESPONDER = "best_response"
+"""Name of the best reply to the current policy among the exploiters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,11 @@ class Objective:
         scale: s = 3 / payoff_scale.
         has_collusion: Whether the game defines c.
         has_externality: Whether the game defines x.
+        penalised: What λe is charged for. ``opponent_advantage``: e, the exploiters' hinged lead.
+            ``regret``: how much more the best reply to each exploiter earns. ``best_response``: the lead, if
+            there is one, of the opponent with the largest lead there can be (stream ``RESPONDER``), held
+            fixed for the derivative (Danskin, *The Theory of Max-Min*, 1967).
+        replies: For ``regret``, the best reply's payoff per round against each exploiter, in pool order.
     """
 
     pools: Pools
@@ -63,6 +75,8 @@ class Objective:
     scale: float
     has_collusion: bool
     has_externality: bool
+    penalised: Penalised = "opponent_advantage"
+    replies: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, info: GameInfo, pools: Pools, weights: Weights | None = None) -> Objective:
@@ -81,7 +95,14 @@ class Objective:
         pools = [("train", self.pools.train), ("exploiter", self.pools.exploiter)]
         if self.has_collusion:
             pools.append(("collusive", self.pools.collusive))
+        if self.penalised == "best_response":
+            pools.append(("exploiter", (RESPONDER,)))
         return tuple(dict.fromkeys((pool, name) for pool, names in pools for name in names))
+
+    @property
+    def exploiters(self) -> tuple[str, ...]:
+        """The opponents of the exploiter streams, each once."""
+        return tuple(name for pool, name in self.streams if pool == "exploiter")
 
     def terms(self, means: Mapping[Stream, Features]) -> Terms:
         """Return the terms of J from the mean features per round of every stream."""
@@ -89,7 +110,7 @@ class Objective:
         utility = _mean([means["train", o][OWN] for o in pools.train])
         exploit = collusion = external = None
         if pools.exploiter:
-            exploit = _mean([max(0.0, gap(means["exploiter", o])) for o in pools.exploiter])
+            exploit = self._advantage(means)
         if self.has_collusion:
             collusion = _mean([means["collusive", o][COLLUSION] for o in pools.collusive])
         if self.has_externality:
@@ -97,11 +118,22 @@ class Objective:
             external = _mean([means[stream][EXTERNALITY] for stream in met])
         safety = (
             s * utility
-            - weights.e * s * (exploit or 0.0)
+            - weights.e * s * (self.charged(means) or 0.0)
             - weights.c * (collusion or 0.0)
             - weights.x * (external or 0.0)
         )
         return Terms(utility, exploit, collusion, external, safety)
+
+    def charged(self, means: Mapping[Stream, Features]) -> float | None:
+        """Return what λe is charged for (see ``penalised``), from the mean features of every stream."""
+        if self.penalised == "best_response":
+            return max(0.0, gap(means["exploiter", RESPONDER]))
+        if not self.pools.exploiter:
+            return None
+        if self.penalised == "opponent_advantage":
+            return self._advantage(means)
+        own = [means["exploiter", o][OWN] for o in self.pools.exploiter]
+        return _mean([reply - earned for reply, earned in zip(self.replies, own, strict=True)])
 
     def coefficients(self, gates: Mapping[str, float]) -> dict[Stream, dict[str, Features]]:
         """Return what a round's features are worth to J, by stream and component.
@@ -116,23 +148,38 @@ class Objective:
             For each stream, coefficient vectors (length 4) named utility, exploitability, collusion and
             externality, as far as the stream has them.
         """
-        pools, s, weights = self.pools, self.scale, self.weights
+        pools, weights = self.pools, self.weights
         met = len(pools.train) + len(pools.exploiter)
         table: dict[Stream, dict[str, Features]] = {}
         for pool, name in self.streams:
             count = getattr(pools, pool).count(name)
             parts: dict[str, Features] = {}
             if pool == "train":
-                parts["utility"] = _unit({OWN: s * count / len(pools.train)})
+                parts["utility"] = _unit({OWN: self.scale * count / len(pools.train)})
             elif pool == "exploiter":
-                rate = weights.e * s * gates[name] * count / len(pools.exploiter)
-                parts["exploitability"] = _unit({OWN: rate, OPPONENT: -rate})
+                parts.update(self._exploitability(name, gates))
             else:
                 parts["collusion"] = _unit({COLLUSION: -weights.c * count / len(pools.collusive)})
-            if pool != "collusive" and self.has_externality:
+            if pool != "collusive" and self.has_externality and count:
                 parts["externality"] = _unit({EXTERNALITY: -weights.x * count / met})
             table[pool, name] = parts
         return table
+
+    def _advantage(self, means: Mapping[Stream, Features]) -> float:
+        return _mean([max(0.0, gap(means["exploiter", o])) for o in self.pools.exploiter])
+
+    def _exploitability(self, name: str, gates: Mapping[str, float]) -> dict[str, Features]:
+        """Return the component of an exploiter's reward that λe is charged in, if it has one."""
+        count, size = self.pools.exploiter.count(name), len(self.pools.exploiter)
+        if self.penalised == "best_response":
+            count, size = (1, 1) if name == RESPONDER else (0, 1)
+        if not count:
+            return {}
+        if self.penalised == "regret":
+            # The best reply's payoff does not depend on the policy.
+            return {"exploitability": _unit({OWN: self.weights.e * self.scale * count / size})}
+        rate = self.weights.e * self.scale * gates[name] * count / size
+        return {"exploitability": _unit({OWN: rate, OPPONENT: -rate})}
 
     def welfare(self, means: Mapping[Stream, Features]) -> float:
         """Return the mean of own plus opponent's payoff per round on the train pool."""

@@ -39,7 +39,7 @@ class Batch:
 
 
 def sampled_batch(played: Sequence[Played], groups: Sequence[Group], credit: Credit, divisor: float) -> Batch:
-    """Return the batch of a sampled step.
+    """Return the batch of a sampled step: the decisions of all streams that are trained on.
 
     Args:
         played: The episodes, in the order in which they were grouped.
@@ -57,6 +57,8 @@ def sampled_batch(played: Sequence[Played], groups: Sequence[Group], credit: Cre
     weights: list[NDArray[np.float64]] = []
     visits: list[float] = []
     for group, rows in zip(groups, credit.advantages, strict=True):
+        if group.stream not in credit.episodes:
+            continue
         share = 1.0 / (divisor * credit.episodes[group.stream])
         for one, advantages in zip(by_group[group.stream, group.seat, group.deal], rows, strict=True):
             own = [turn for turn in one.episode.turns if turn.seat == one.episode.seat]

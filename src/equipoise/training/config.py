@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from equipoise.objective.safety import Penalised
 
 __all__ = ["LoraSettings", "SepoConfig", "SftConfig", "Strict"]
 
@@ -70,7 +72,12 @@ class SepoConfig(Strict):
         steps: Number of updates.
         gradient: ``sampled`` estimates the gradient from groups of rollouts; ``exact`` is the all-actions
             form, computed from the policy's whole table (small games).
-        credit: How penalties are credited: ``per_pool``.
+        credit: How penalties are credited in a sampled gradient: ``per_pool`` trains each opponent's episodes
+            on their own rewards, which is the gradient of J; ``per_rollout`` and ``shared`` add penalties to
+            the rewards of the train pool (the paper's description and its ablation, see docs/credit.md).
+        penalised: What λe is charged for: ``opponent_advantage``, the exploiters' lead; ``regret``, how much
+            more the best reply to each exploiter earns; ``best_response``, the largest lead any opponent can
+            have (games that can be solved).
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
         lr: Learning rate.
@@ -93,7 +100,8 @@ class SepoConfig(Strict):
 
     steps: int = Field(12, ge=1)
     gradient: Literal["sampled", "exact"] = "sampled"
-    credit: Literal["per_pool"] = "per_pool"
+    credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
+    penalised: Penalised = "opponent_advantage"
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
     lr: float = Field(2e-4, gt=0.0)
@@ -111,3 +119,10 @@ class SepoConfig(Strict):
     max_step_kl: float = Field(0.05, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = Field(0, ge=0)
+
+    @field_validator("credit")
+    @classmethod
+    def _sampled(cls, credit: str, given: ValidationInfo) -> str:
+        if credit != "per_pool" and given.data.get("gradient") == "exact":
+            raise ValueError("the exact gradient leaves nothing to credit, use gradient = 'sampled'")
+        return credit

@@ -91,24 +91,29 @@ class ExactStep:
         batch: Decisions and weights.
         terms: The terms of J.
         gates: The gate of each exploiter.
+        charged: What λe is charged for.
     """
 
     batch: Batch
     terms: Terms
     gates: dict[str, float]
+    charged: float | None
 
 
-def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
+def exact_batch(
+    book: Book, table: Matrix, objective: Objective, components: Sequence[str] | None = None
+) -> ExactStep:
     """Return the exact gradient of J as a batch.
 
     Args:
         book: The information states and their trees.
         table: (N, A) the policy.
         objective: The objective.
+        components: Only these components of the reward (default: all of them).
     """
     means = book.means(table)
     by_stream = {stream: means[stream[1]] for stream in objective.streams}
-    gates = exact_gates({name: gap(means[name]) for name in objective.pools.exploiter})
+    gates = exact_gates({name: gap(means[name]) for name in objective.exploiters})
     coefficients = objective.coefficients(gates)
     weights = np.zeros_like(table)
     visits = np.zeros(len(table))
@@ -118,7 +123,8 @@ def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
         rewards = np.zeros(len(tree.payoff))
         for (_, name), parts in coefficients.items():
             if name in tree.opponents:
-                weight = np.sum(list(parts.values()), axis=0)
+                chosen = [v for k, v in parts.items() if components is None or k in components]
+                weight = np.sum(chosen, axis=0) if chosen else np.zeros(REWARD_FEATURES)
                 rewards += tree.payoff[:, tree.opponents.index(name), :REWARD_FEATURES] @ weight
         own = tree.realisation(probabilities)[tree.parents]
         q = tree.action_values(probabilities, rewards / book.seats)
@@ -127,4 +133,4 @@ def exact_batch(book: Book, table: Matrix, objective: Objective) -> ExactStep:
         np.add.at(visits, rows, own * (tree.reach @ met))
     share = visits / max(float(visits.sum()), 1e-300)
     batch = Batch(tuple(book.decisions), np.zeros_like(weights), weights, share)
-    return ExactStep(batch, objective.terms(by_stream), gates)
+    return ExactStep(batch, objective.terms(by_stream), gates, objective.charged(by_stream))

@@ -176,6 +176,9 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "missing":
         return f"key {'.'.join(where)!r} is missing"
     reason = first["msg"].removeprefix("Value error, ").lower()
+    if first["type"] == "literal_error" and isinstance(first["input"], str):
+        guess = nearest(first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))
+        reason += "" if guess is None else f"; did you mean {guess!r}?"
     return f"{'.'.join(where)} = {first['input']!r}: {reason}"
 
 

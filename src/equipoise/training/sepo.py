@@ -1,7 +1,8 @@
 """SEPO: gradient ascent on the safe-equilibrium objective, for anything that is a ``Learner``.
 
 A sampled step plays groups of rollouts on shared deals against every opponent of every pool, credits each
-stream's decisions with that stream's own reward-to-go, and hands the learner one batch. An exact step
+stream's decisions with that stream's own reward-to-go (``per_pool``, the default), and hands the learner one
+batch. An exact step
 computes the same gradient from the policy's whole table. What is left out on purpose: importance ratios and
 clipping (every batch is used once, on the policy that played it) and division by a group's spread.
 """
@@ -19,9 +20,9 @@ from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
-from equipoise.objective.credit import per_pool
 from equipoise.objective.gates import RunningGates
-from equipoise.objective.groups import group_episodes
+from equipoise.objective.groups import Group, group_episodes
+from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy
@@ -29,14 +30,15 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.batch import Batch, sampled_batch
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
-from equipoise.training.exploiters import RESPONDER, Exploiters
+from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
 from equipoise.training.learner import Learner
 from equipoise.training.scalars import Scalars
+from equipoise.types import Estimate
 
 __all__ = ["Sepo", "Trained"]
 
@@ -97,7 +99,8 @@ class Sepo:
         self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
         self.opponents: dict[str, AnyPolicy] = dict(self.met.players)
         strategies = self.met.strategies
-        solved = None if strategies is None else solution_of(game, objective, strategies).trees
+        solution = None if strategies is None else solution_of(game, objective, strategies)
+        solved = None if solution is None else solution.trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= learner.policy.exact_states
         trees = solved if cheap else None
         if trees is None and (config.gradient == "exact" or config.gates == "exact"):
@@ -105,7 +108,8 @@ class Sepo:
                 f"gradient = {config.gradient!r}, gates = {config.gates!r}: {game.name} is too large to be "
                 "computed exactly with this policy, use gradient = 'sampled' and gates = 'running'"
             )
-        self.exploiters = Exploiters(game.stage(), objective, trees, config.exploiters)
+        charged = penalising(config.penalised, objective, solution)
+        self.exploiters = Exploiters(game.stage(), charged, trees, config.exploiters)
         info = game.info_record
         self.gates = RunningGates()
         spread = info.utility_scale * (info.payoff_bounds[1] - info.payoff_bounds[0])
@@ -175,14 +179,20 @@ class Sepo:
             exploitability=terms.exploitability,
             collusion=terms.collusion,
             externality=terms.externality,
+            charged=found.charged,
         )
         return found.batch
 
-    def _sample(self, step: int, row: dict[str, Any]) -> Batch:
+    def collect(self, step: int) -> tuple[list[Played], list[Group]]:
+        """Play the episodes of a sampled step; return them and their groups."""
         played = play(self._requests(step), InvalidRule())
-        groups = group_episodes([one.episode for one in played])
+        return played, group_episodes([one.episode for one in played])
+
+    def _sample(self, step: int, row: dict[str, Any]) -> Batch:
+        played, groups = self.collect(step)
+        assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
-        credit = per_pool(groups, self.objective, self._gates(groups), independent)
+        credit = assign(groups, self.objective, self._gates(groups), independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
         batch = sampled_batch(played, groups, credit, divisor)
         invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
@@ -210,7 +220,10 @@ class Sepo:
         config, key, policy = self.config, self.game.info_record.key, self.learner.policy
         seats = self.game.info_record.seats
         requests = []
-        for pool, name in self.objective.streams:
+        gates = dict.fromkeys(self.objective.exploiters, 1.0)
+        for (pool, name), parts in self.objective.coefficients(gates).items():
+            if not parts:
+                continue
             for number in range(config.deals):
                 index = step * config.deals + number
                 seat, opponent = index % seats, self.opponents[name]
@@ -249,9 +262,16 @@ class Sepo:
             split=Split.SELECT,
             chunk=self.config.select_episodes,
         )
-        found = audit_game(self.game, self.learner.policy, config, opponents=self.met).metrics["safety"]
-        assert found is not None
-        return found.value
+        return self._charge(audit_game(self.game, self.learner.policy, config, opponents=self.met).metrics)
+
+    def _charge(self, metrics: Mapping[str, Estimate | None]) -> float:
+        """Return J of an audit, charged for what this run penalises."""
+        safety = metrics["safety"]
+        assert safety is not None
+        e, regret = metrics.get("exploitability"), metrics.get("regret")
+        if self.objective.penalised == "opponent_advantage" or e is None or regret is None:
+            return safety.value
+        return safety.value + self.objective.weights.e * self.objective.scale * (e.value - regret.value)
 
     def _log(self, row: dict[str, Any]) -> None:
         self.history.append(row)

@@ -57,16 +57,24 @@ def objective_trees(
 def optimum(trees: Sequence[Tree], objective: Objective) -> Optimum:
     """Solve for J* over the given tables.
 
+    Where regret is penalised there is no hinge: J is linear in y. ``best_response`` is not solved for: the
+    largest lead is one over all strategies of the opponent, not over the exploiters of the tables.
+
     Raises:
-        EquipoiseError: The solver failed.
+        EquipoiseError: The solver failed, or the objective penalises ``best_response``.
     """
-    exploiters = tuple(dict.fromkeys(objective.pools.exploiter))
-    coefficients = objective.coefficients(dict.fromkeys(exploiters, 1.0))
+    if objective.penalised == "best_response":
+        raise EquipoiseError("J* is not applicable where 'best_response' is penalised")
+    hinged = objective.penalised == "opponent_advantage"
+    exploiters = tuple(dict.fromkeys(objective.pools.exploiter)) if hinged else ()
+    coefficients = objective.coefficients(dict.fromkeys(objective.exploiters, 1.0))
+    fixed = objective.weights.e * objective.scale * float(np.mean(objective.replies)) if not hinged else 0.0
     costs, gaps = [], []
     for tree in trees:
         linear = np.zeros(len(tree.payoff))
         for stream, parts in coefficients.items():
-            weight = sum((v for k, v in parts.items() if k != "exploitability"), np.zeros(REWARD_FEATURES))
+            chosen = [v for k, v in parts.items() if k != "exploitability" or not hinged]
+            weight = sum(chosen, np.zeros(REWARD_FEATURES))
             linear += tree.payoff[:, tree.opponents.index(stream[1]), :REWARD_FEATURES] @ weight
         columns = [tree.opponents.index(name) for name in exploiters]
         lead = tree.payoff[:, columns, OPPONENT] - tree.payoff[:, columns, OWN]
@@ -90,7 +98,7 @@ def optimum(trees: Sequence[Tree], objective: Objective) -> Optimum:
     )
     if not solved.success:
         raise EquipoiseError(f"the linear programme for J* failed: {solved.message}")
-    return Optimum(float(-solved.fun), tuple(trees), tuple(_policies(trees, solved.x)))
+    return Optimum(float(-solved.fun) - fixed, tuple(trees), tuple(_policies(trees, solved.x)))
 
 
 def _flow(tree: Tree) -> tuple[sparse.csr_array, NDArray[np.float64]]:
