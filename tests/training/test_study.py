@@ -139,6 +139,12 @@ def test_zero_is_exact_only_where_nothing_is_sampled() -> None:
 
 
 class TestRequests:
+    @pytest.mark.parametrize("game", SMALL)
+    def test_games_are_small_enough_as_they_are_studied(self, game: str) -> None:
+        result = study_credit(make_game(game, **SMALL[game]), 2)
+        assert [row.credit for row in result.rows] == list(ESTIMATORS)
+        assert result.settings[game]["options"] == SMALL[game]
+
     def test_seeds_decide_tables_and_deals(self) -> None:
         game = make_game("kuhn", rounds=1)
         first, again, other = (study_credit(game, 2, seed).to_json() for seed in (0, 0, 1))
