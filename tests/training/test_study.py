@@ -193,6 +193,7 @@ class TestResult:
     def test_it_prints_a_table_a_game(self) -> None:
         text = str(found("kuhn") + found("ipd"))
         assert text.count("per_rollout") == 2
+        assert text == repr(found("kuhn") + found("ipd"))
         assert "kuhn (version 1, rounds = 1): 50 batches, 19200 episodes" in text
         assert f"exact gradient: {found('kuhn').settings['kuhn']['gradient_norm']:.4f}" in text
         assert str(found("ipd")["ipd", "per_pool"].projection) in text
