@@ -306,7 +306,8 @@ def study_credit(
     """Measure the credit estimators against the exact gradient of J, on tables with random logits.
 
     Args:
-        games: One or more games; kuhn has one hand and ipd three rounds unless ``options`` says otherwise.
+        games: One or more games; kuhn has one hand, ipd three rounds, split and commons two, unless
+            ``options`` says otherwise.
         samples: Independent batches (default: by game).
         seed: Seed of tables, deals and draws.
         options: Options of the game.

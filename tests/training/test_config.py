@@ -237,6 +237,17 @@ def test_sepo_rows_bound_a_pass_of_a_model(tmp_path: Path) -> None:
     assert sizes == {2: [2] * 6, 5: [5, 5, 2]}
 
 
+def test_a_language_model_is_credited_like_a_table(tmp_path: Path) -> None:
+    settings = {**SAMPLED, "model": "tiny-random", "steps": 1, "lr": 5e-3, "max_step_kl": 1.0}
+    first, second, third = (
+        sepo(tmp_path, **settings, credit=credit) for credit in ("per_pool", "per_rollout", "shared")
+    )
+    assert not first.moved_like(second)
+    assert not second.moved_like(third)
+    # What is played does not depend on who is credited.
+    assert first.column("episodes") == second.column("episodes") == third.column("episodes")
+
+
 def test_every_sepo_setting_is_tested_here() -> None:
     shown = {case[0] for case in MOVES}
     counted = {"steps", "select_every", "select_episodes", "checkpoint_every", "rows"}

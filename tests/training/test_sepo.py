@@ -35,6 +35,8 @@ MODES: dict[str, dict[str, Any]] = {
     "exact responder": {"gradient": "exact", "exploiters": "pool+best_response", "lr_decay": 0.1},
     "late responder": {"gradient": "exact", "exploiters": "pool+best_response", "respond_every": 3},
     "regularised": {"kl": 0.2, "entropy": 0.1},
+    "per rollout": {"credit": "per_rollout"},
+    "best response": {"penalised": "best_response"},
 }
 
 

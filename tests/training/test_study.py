@@ -139,6 +139,12 @@ def test_zero_is_exact_only_where_nothing_is_sampled() -> None:
 
 
 class TestRequests:
+    @pytest.mark.parametrize("game", SMALL)
+    def test_games_are_small_enough_as_they_are_studied(self, game: str) -> None:
+        result = study_credit(make_game(game, **SMALL[game]), 2)
+        assert [row.credit for row in result.rows] == list(ESTIMATORS)
+        assert result.settings[game]["options"] == SMALL[game]
+
     def test_seeds_decide_tables_and_deals(self) -> None:
         game = make_game("kuhn", rounds=1)
         first, again, other = (study_credit(game, 2, seed).to_json() for seed in (0, 0, 1))
@@ -187,6 +193,7 @@ class TestResult:
     def test_it_prints_a_table_a_game(self) -> None:
         text = str(found("kuhn") + found("ipd"))
         assert text.count("per_rollout") == 2
+        assert text == repr(found("kuhn") + found("ipd"))
         assert "kuhn (version 1, rounds = 1): 50 batches, 19200 episodes" in text
         assert f"exact gradient: {found('kuhn').settings['kuhn']['gradient_norm']:.4f}" in text
         assert str(found("ipd")["ipd", "per_pool"].projection) in text

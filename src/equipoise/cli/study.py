@@ -42,8 +42,8 @@ def credit(
 ) -> None:
     """Measure the credit estimators against the exact gradient of J.
 
-    Tables with random logits play kuhn with one hand and ipd with three rounds, unless --option says
-    otherwise. For example: equipoise study credit --game kuhn --samples 100
+    Tables with random logits play kuhn with one hand, ipd with three rounds, split and commons with two,
+    unless --option says otherwise. For example: equipoise study credit --game kuhn --samples 100
     """
     output = Output(json)
     check_folder(out)

@@ -37,7 +37,12 @@ __all__ = ["SMALL", "study_credit"]
 
 Array = NDArray[np.float64]
 
-SMALL: Mapping[str, Mapping[str, Any]] = {"kuhn": {"rounds": 1}, "ipd": {"rounds": 3}}
+SMALL: Mapping[str, Mapping[str, Any]] = {
+    "kuhn": {"rounds": 1},
+    "ipd": {"rounds": 3},
+    "split": {"rounds": 2},
+    "commons": {"rounds": 2},
+}
 """Options that make games small enough to measure much with few episodes."""
 
 SAMPLES: Mapping[str, int] = {"kuhn": 600, "ipd": 300}

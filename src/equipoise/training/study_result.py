@@ -88,6 +88,8 @@ class CreditStudy:
         console.print(*self.tables(), sep="\n")
         return console.export_text()
 
+    __repr__ = __str__
+
     def tables(self) -> list[Table]:
         """Return a table a game, a row an estimator."""
         return [_table(game, self.settings[game], self.rows) for game in self.settings]
