@@ -94,6 +94,9 @@ def audit(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
+    if exact and (budget is not None or control_variates):
+        flag = "--budget" if budget is not None else "--control-variates"
+        raise RequestError(f"exact values need no sample: leave out --exact or {flag}")
     config = AuditConfig(
         AuditConfig.episodes if episodes is None else episodes,
         seed,

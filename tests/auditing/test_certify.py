@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -74,6 +75,52 @@ def test_kuhn_is_searched_at_both_seats() -> None:
     # domains.md: NashConv / 2 of random is 11/24.
     assert found.best_response.value == pytest.approx(11 / 24, abs=1e-12)
     assert found.security.value == pytest.approx(-11 / 24, abs=1e-12)
+
+
+def late(decision: Decision) -> Any:
+    """Fold facing a first bet, but call where it passed first: the step in the hand decides."""
+    if decision.step == 1:
+        return "CALL"
+    return {"PASS": 0.5, "BET": 0.5} if "PASS" in decision.legal else "FOLD"  # type: ignore[operator]
+
+
+def seated(decision: Decision) -> Any:
+    """Bet and call everything at seat 0; mix, and call with the king alone, at seat 1."""
+    if decision.seat == 0:
+        return "BET" if "BET" in decision.legal else "CALL"  # type: ignore[operator]
+    if "PASS" in decision.legal:  # type: ignore[operator]
+        return {"PASS": 0.5, "BET": 0.5}
+    return "CALL" if decision.info["card"] == "K" else "FOLD"
+
+
+@pytest.mark.parametrize("function", [late, seated, by_seat])
+def test_what_is_searched_to_the_end_is_what_exact_values_are(function: Any) -> None:
+    game = IPD if function is by_seat else make_game("kuhn")
+    policy = FunctionPolicy(function, "it")
+    exact = audit_game(game, policy, AuditConfig(exact=True)).metrics
+    found = certify(policy, game, Budget(queries=10_000))
+    for name in ("best_response", "security"):
+        assert getattr(found, name).value == pytest.approx(exact[name].value, abs=1e-12)  # type: ignore[union-attr]
+
+
+def test_an_odd_number_of_hands_gives_a_seated_policy_no_worst_case() -> None:
+    with pytest.raises(NoProbabilitiesError, match="3 rounds do not give the seats equal positions"):
+        certify(FunctionPolicy(seated, "it"), make_game("kuhn", rounds=3), Budget(queries=1000))
+
+
+def test_a_function_that_draws_by_itself_is_refused() -> None:
+    coin = Random(0)
+    policy = FunctionPolicy(lambda decision: coin.choice(decision.legal), "coin")
+    with pytest.raises(NoProbabilitiesError, match="answers differently when asked twice"):
+        certify(policy, IPD, Budget(queries=100))
+
+
+def test_a_very_long_game_has_an_interval_too() -> None:
+    game = make_game("ipd", rounds=1000)
+    found = certify(FunctionPolicy(grudging, "g"), game, Budget(queries=40)).best_response
+    assert found.low is not None
+    assert found.high is not None
+    assert 0.0 <= found.low <= found.high <= 5.0
 
 
 def test_time_ends_it_too() -> None:

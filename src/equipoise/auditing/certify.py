@@ -17,7 +17,7 @@ import numpy as np
 from equipoise.auditing.exact.extent import Extent
 from equipoise.auditing.exact.search import ReplySearch, Wanted
 from equipoise.auditing.exact.tree import InformationKey
-from equipoise.errors import RequestError
+from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.base import Game
 from equipoise.objective.features import OPPONENT, OWN, feature_count
 from equipoise.policies.base import Policy
@@ -98,9 +98,15 @@ def certify(
     """
     clock = _Clock(budget)
     asker = _Asker(policy, game.stage(), keep)
+    info = game.info_record
     reporter = reporter or silent()
     best = _mean(game, asker, OWN, 1.0, clock.part(2.0 / 3.0, asker), reporter)
     worst = _mean(game, asker, OPPONENT, -1.0, clock.part(1.0, asker), reporter)
+    if asker.acts_on_seat and info.independent_rounds and info.rounds % info.seats:
+        raise NoProbabilitiesError(
+            f"policy {policy.name!r} acts on its seat, and {info.rounds} rounds do not give the seats equal "
+            "positions: play an even number of rounds, or leave out --budget"
+        )
     if keep is not None:
         keep()
     # What the policy keeps at least is minus the most a responder can take from it.
@@ -137,7 +143,13 @@ class _Asker:
 
     def ask(self, wanted: list[Wanted]) -> None:
         """Ask at information states, as seen from every seat."""
-        rows = self.policy.probabilities([self._decision(one, seat) for seat in self.seats for one in wanted])
+        asked = [self._decision(one, seat) for seat in self.seats for one in wanted]
+        rows = self.policy.probabilities(asked)
+        if self.policy.strict and rows != self.policy.probabilities(asked):
+            raise NoProbabilitiesError(
+                f"policy {self.policy.name!r} answers differently when asked twice: return a mapping of "
+                "probabilities instead of drawing by yourself, or leave out --budget"
+            )
         for seat in self.seats:
             here = rows[seat * len(wanted) : (seat + 1) * len(wanted)]
             self.tables[seat].update(zip((one.key for one in wanted), here, strict=True))
@@ -154,8 +166,8 @@ class _Asker:
             episode="certify",
             seat=seat,
             round=wanted.round,
-            step=0,
-            index=len(history),
+            step=wanted.step,
+            index=wanted.step if self.stage.info_record.independent_rounds else wanted.nth,
             legal=wanted.legal,
             observation=observation,
             history=history,
@@ -170,23 +182,31 @@ def _mean(
     stage = game.stage()
     reward = np.zeros(feature_count(stage.info_record))
     reward[feature] = sign
-    seats = asker.seats
-    found = [_search(stage, asker, seats[0], reward, left, reporter)]
-    if not stage.info_record.symmetric or asker.acts_on_seat:
-        found += [_search(stage, asker, seat, reward, left, reporter) for seat in seats[1:]]
+    info, seats = stage.info_record, asker.seats
+    found = [
+        _search(stage, asker, (0, place), reward, left, reporter)
+        for place in (seats[:1] if info.symmetric else seats)
+    ]
+    if asker.acts_on_seat:
+        # As exact values have it: where rounds are independent either player comes to either place.
+        if not info.symmetric and not info.independent_rounds:
+            found = found[:1]
+        places = (0,) if info.symmetric else seats if info.independent_rounds else (1,)
+        found += [_search(stage, asker, (1, place), reward, left, reporter) for place in places]
     return Extent(float(np.mean([e.low for e in found])), float(np.mean([e.high for e in found])))
 
 
 def _search(
     stage: Game,
     asker: _Asker,
-    seat: Seat,
+    placed: tuple[Seat, Seat],
     reward: np.ndarray[tuple[int], np.dtype[np.float64]],
     left: Callable[[], int],
     reporter: Reporter,
 ) -> Extent:
-    """Search the replies to the policy at a seat for as long as the budget allows."""
-    search = ReplySearch(stage, asker.tables[seat], 1 - seat, reward)
+    """Search the replies to the policy as one seat's player at one place, as long as the budget allows."""
+    player, place = placed
+    search = ReplySearch(stage, asker.tables[player], 1 - place, reward)
     title = f"replies to {asker.policy.name} in {stage.name}"
     with reporter.task(title, 1000) as advance:
         shown, start = 0, search.interval

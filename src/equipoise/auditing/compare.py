@@ -167,6 +167,7 @@ def _check_comparable(a: GameResult, b: GameResult) -> None:
         ("options", a.settings.get("options", {}), b.settings.get("options", {})),
         ("weights", dict(a.weights), dict(b.weights)),
         ("opponents", *pools),
+        ("opponents", a.settings.get("opponents", {}), b.settings.get("opponents", {})),
     ):
         if first != second:
             raise RequestError(

@@ -81,9 +81,17 @@ def load_kept(path: Path) -> Kept:
     result = AuditResult.load(folder / name)
     if name == RUN:
         return Kept(repr(str(path)), [_of_run(folder, one) for one in result.results], True)
-    rows = _read(folder / MEASURES)["measures"] if name == AUDIT and (folder / MEASURES).exists() else []
-    kept = {(row["game"], row["policy"]): row["measures"] for row in rows}
+    kept = _kept_measures(folder / MEASURES) if name == AUDIT and (folder / MEASURES).exists() else {}
     return Kept(repr(str(path)), [_filled(one, kept.get((one.game, one.policy))) for one in result.results])
+
+
+def _kept_measures(path: Path) -> dict[tuple[str, str], Any]:
+    try:
+        return {(row["game"], row["policy"]): row["measures"] for row in _read(path)["measures"]}
+    except (KeyError, TypeError):
+        raise RequestError(
+            f"{str(path)!r} holds no measures of an audit: restore it or audit again"
+        ) from None
 
 
 def _of_run(folder: Path, one: GameResult) -> GameResult:

@@ -236,11 +236,14 @@ class AuditResult:
             raise RequestError(f"cannot read audit {str(path)!r}: {error}") from None
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise RequestError(f"{str(path)!r} is no audit of schema {SCHEMA}")
-        return cls(
-            [GameResult.from_json(row) for row in data["results"]],
-            [Difference.from_json(row) for row in data.get("differences", ())],
-            tuple(Spread.from_json(row) for row in data.get("spreads", ())),
-        )
+        try:
+            return cls(
+                [GameResult.from_json(row) for row in data["results"]],
+                [Difference.from_json(row) for row in data.get("differences", ())],
+                tuple(Spread.from_json(row) for row in data.get("spreads", ())),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise RequestError(f"{str(path)!r} is not whole: restore it or audit again") from None
 
     def to_dataframe(self) -> Any:
         """Return one row a (game, policy, metric) as a pandas DataFrame.

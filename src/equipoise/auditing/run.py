@@ -12,7 +12,7 @@ import numpy as np
 
 from equipoise.auditing.behaviour import Placed, behaviour
 from equipoise.auditing.certify import Budget, Certified, certify
-from equipoise.auditing.exact.compile import TooLargeError
+from equipoise.auditing.exact.dynamics import EndsEarlyError, TooLargeError
 from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
@@ -24,7 +24,7 @@ from equipoise.auditing.solution import Solution, solution_of
 from equipoise.auditing.statistics.intervals import interval_named
 from equipoise.auditing.statistics.power import power_of
 from equipoise.auditing.tally import exact_rates
-from equipoise.errors import RequestError
+from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.base import Game, GameInfo, Weights
 from equipoise.objective.features import (
     ABS_OPPONENT,
@@ -131,10 +131,13 @@ def audit_game(
     strategies = met.strategies
     placed = behaviour(policy, game, config.exact) if strategies is not None else None
     solution = None if strategies is None else solution_of(game, objective, strategies)
-    audit = _Audit(game, info, objective, config, solution, name or policy.name)
+    audit = _Audit(game, info, objective, config, solution, name or policy.name, met.fingerprints)
     if placed is not None and strategies is not None:
         try:
             return audit.exact(placed, strategies, policy)
+        except EndsEarlyError as error:
+            if config.exact:
+                raise RequestError(str(error)) from None
         except TooLargeError:
             if config.exact:
                 raise RequestError(f"{game.name} is too large for exact values: leave out --exact") from None
@@ -149,6 +152,7 @@ class _Audit:
     config: AuditConfig
     solution: Solution | None
     name: str
+    fingerprints: Mapping[str, str]
 
     def exact(
         self, placed: Sequence[Placed], strategies: Mapping[str, Strategy], policy: AnyPolicy
@@ -204,7 +208,15 @@ class _Audit:
             return None
         if not isinstance(policy, Policy):
             raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --budget")
-        return certify(policy, self.game, self.config.budget, reporter, sampling.keeper())
+        try:
+            return certify(policy, self.game, self.config.budget, reporter, sampling.keeper())
+        except TooLargeError as error:
+            raise RequestError(f"{error}, and leave out --budget") from None
+        except NoProbabilitiesError as error:
+            said = str(error)
+            if "--budget" not in said:
+                said = f"policy {policy.name!r} gives no action probabilities: leave out --budget"
+            raise NoProbabilitiesError(said) from None
 
     def _values(self, means: Mapping[str, Features]) -> dict[str, float | None]:
         """Return every metric that is a function of exact mean features."""
@@ -265,6 +277,7 @@ class _Audit:
             settings={
                 **settings,
                 "options": self.game.options.changed(),
+                "opponents": self.fingerprints,
                 "fingerprint": policy.fingerprint,
                 "equipoise": version("equipoise"),
                 **({"wording": policy.wording} if isinstance(policy, Worded) else {}),

@@ -81,13 +81,20 @@ class AuditStore:
         """Read the marks, cut the transcript back to the last of them, return counts and tables."""
         episodes = chunks = 0
         tables: dict[str, dict[str, Any]] = {}
-        whole = []
+        whole: list[str] = []
         if self._marks.exists():
             for line in self._marks.read_text(encoding="utf-8").splitlines(keepends=True):
                 if not line.endswith("\n"):
                     break
-                mark = json.loads(line)
-                episodes, chunks = mark["episodes"], mark["chunk"]
+                try:
+                    mark = json.loads(line)
+                    episodes, chunks = int(mark["episodes"]), int(mark["chunk"])
+                    dict(mark["table"])
+                except (ValueError, KeyError, TypeError):
+                    raise RequestError(
+                        f"{str(self._marks)!r}, line {len(whole) + 1} is no mark of an audit: restore it or "
+                        "choose another --out"
+                    ) from None
                 for name, new in {STUDIED: mark["table"], **mark.get("tables", {})}.items():
                     tables.setdefault(name, {}).update(new)
                 whole.append(line)

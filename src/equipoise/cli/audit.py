@@ -105,7 +105,12 @@ def audit(
     if cross:
         own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}
         more = {"--opponents": opponents, "--panel": panel, "--budget": budget}
-        play_cross(games, {**own, **more, "--control-variates": control_variates}, output, **settings)
+        play_cross(
+            games,
+            {**own, **more, "--control-variates": control_variates, "--interval": interval != "t"},
+            output,
+            **settings,
+        )
         return
     chosen = _games(games)
     if policy is None:

@@ -7,16 +7,18 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from equipoise.errors import PolicyError, RequestError, unknown
+from equipoise.games.base import Game
 from equipoise.opponents.base import Strategy
 from equipoise.policies.base import AsyncPolicy, Policy, check_distribution, draw
+from equipoise.policies.checked import CheckedStrategy
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.types import Choice, Decision, Probabilities
 
-__all__ = ["FunctionPolicy", "load_object", "policy_from_object"]
+__all__ = ["FunctionPolicy", "code_hash", "load_object", "policy_from_object"]
 
 
 class FunctionPolicy(Policy):
@@ -47,13 +49,32 @@ class FunctionPolicy(Policy):
     def _ask(self, decision: Decision) -> Probabilities:
         try:
             answer = self.function(decision)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = decision.rules.label(decision.observation, decision.history)
             message = " ".join(str(error).split())
             raise PolicyError(
                 f"policy {self.name!r} raised {type(error).__name__}: {message} (at {where!r})"
             ) from error
         return check_distribution(answer, decision.legal or (), f"policy {self.name!r}")
+
+
+def code_hash(function: Callable[..., Any]) -> str:
+    """Return a hash that changes when a function's code, constants or defaults do."""
+    digest = hashlib.sha256()
+
+    def add(code: CodeType) -> None:
+        digest.update(code.co_code + repr(code.co_names).encode())
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                add(constant)
+            else:
+                digest.update(repr(constant).encode())
+
+    inner = getattr(function, "__func__", function)
+    if isinstance(code := getattr(inner, "__code__", None), CodeType):
+        add(code)
+        digest.update(repr(getattr(inner, "__defaults__", None)).encode())
+    return digest.hexdigest()[:16]
 
 
 def load_object(spec: str) -> tuple[Any, str]:
@@ -87,11 +108,13 @@ def policy_from_object(found: Any, name: str, fingerprint: str) -> Policy | Asyn
         except Exception as error:
             raise RequestError(f"{name!r} cannot be made without arguments: {error}") from error
     if isinstance(found, Policy | AsyncPolicy):
+        # A file's hash tells versions of it apart, where the object does not do so itself.
+        found.fingerprint = found.fingerprint or fingerprint
         return found
     if isinstance(found, Strategy):
-        return StrategyPolicy(found, name)
-    if callable(found):
-        return FunctionPolicy(found, name, fingerprint)
+        return StrategyPolicy(CheckedStrategy(found, name), name, fingerprint)
+    if callable(found) and not isinstance(found, type | Game):
+        return FunctionPolicy(found, name, fingerprint or code_hash(found))
     raise RequestError(f"{name!r} is a {type(found).__name__}: a policy is a function, Policy or Strategy")
 
 

@@ -14,7 +14,7 @@ from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.human import HumanPolicy
-from equipoise.policies.python import FunctionPolicy, load_object, policy_from_object
+from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.specs import COMBINED, fold, is_combined, parse
 from equipoise.policies.tabular import TabularPolicy
@@ -69,7 +69,7 @@ def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settin
     """
     if not isinstance(spec, str):
         if callable(spec) and not isinstance(spec, type):
-            return FunctionPolicy(spec, getattr(spec, "__name__", "function"))
+            return policy_from_object(spec, getattr(spec, "__name__", "function"), "")
         return policy_from_object(spec, getattr(spec, "name", type(spec).__name__), "")
     kind, _, rest = spec.partition(":")
     if kind == "scripted":
@@ -183,8 +183,10 @@ def load_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
     if not name.startswith("python:"):
         return make_game(name, **(options or {}))
     found, _ = load_object(name.removeprefix("python:"))
-    if not (isinstance(found, type) and issubclass(found, Game)):
-        raise RequestError(f"{name!r} is no game: name a subclass of equipoise.games.base.Game")
+    if not (isinstance(found, type) and issubclass(found, Game)) or found.__abstractmethods__:
+        raise RequestError(
+            f"{name!r} is no game: name a subclass of equipoise.games.base.Game, all of it written"
+        )
     return found.create(**(options or {}))
 
 

@@ -24,10 +24,10 @@ class StrategyPolicy(Policy):
     exact_states = 100_000
     always_legal = True
 
-    def __init__(self, strategy: Strategy, name: str | None = None) -> None:
-        """Take the strategy and the name reports use (default ``scripted:NAME``)."""
+    def __init__(self, strategy: Strategy, name: str | None = None, fingerprint: str = "") -> None:
+        """Take the strategy, the name reports use (default ``scripted:NAME``) and its version."""
         self.name = name or f"scripted:{strategy.name}"
-        self.fingerprint = self.name
+        self.fingerprint = fingerprint or self.name
         self._strategy = strategy
         self._start = strategy.start()
         self._memories: dict[tuple[Hashable, tuple[Hashable, ...]], Hashable] = {}

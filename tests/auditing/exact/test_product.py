@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.auditing.exact.compile import compile_tree
+from equipoise.auditing.exact.dynamics import EndsEarlyError
 from equipoise.auditing.exact.product import expected_features, joint_actions
 from equipoise.auditing.exact.tree import Tree
-from equipoise.games.base import Game
+from equipoise.games.base import Game, State, Step
 from equipoise.games.ipd import COOPERATE, DEFECT
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Classifier, Strategy
@@ -128,3 +129,39 @@ def test_a_mixture_is_no_coin_at_every_round() -> None:
 def test_joint_actions_leave_out_what_has_no_weight() -> None:
     found = list(joint_actions(None, {0: {"a": 0.25, "b": 0.75}, 1: {"c": 1.0, "d": 0.0}}))  # type: ignore[arg-type]
     assert found == [({0: "a", 1: "c"}, 0.25), ({0: "b", 1: "c"}, 0.75)]
+
+
+def test_a_game_that_may_end_early_has_no_exact_values() -> None:
+    class Hasty(type(make_game("ipd"))):  # type: ignore[misc]
+        """A dilemma that ends with the first mutual cooperation, whatever its number of rounds."""
+
+        def initial_state(self) -> State:
+            return _Hasty(super().initial_state())
+
+    class _Hasty(State):
+        def __init__(self, inner: State, over: bool = False) -> None:
+            self.inner, self.over = inner, over
+
+        round = property(lambda self: self.inner.round)  # type: ignore[assignment]
+        is_over = property(lambda self: self.over or self.inner.is_over)  # type: ignore[assignment]
+        players_to_move = property(lambda self: () if self.over else self.inner.players_to_move)  # type: ignore[assignment]
+
+        def legal_actions(self, seat: int) -> tuple[Action, ...]:
+            return self.inner.legal_actions(seat)
+
+        def observation(self, seat: int) -> Any:
+            return self.inner.observation(seat)
+
+        def apply(self, actions: Mapping[int, Action]) -> Step:
+            step = self.inner.apply(actions)
+            met = set(actions.values()) == {COOPERATE}
+            return step._replace(state=_Hasty(step.state, met))
+
+    game = Hasty(make_game("ipd").options)
+    if type(game).round_weight is not Game.round_weight:
+        Hasty.round_weight = Game.round_weight  # type: ignore[method-assign]
+    kind = strategies("ipd")["always_cooperate"]
+    with pytest.raises(EndsEarlyError, match="ipd can end before its last round"):
+        expected_features(game, kind, kind, 0)
+    with pytest.raises(EndsEarlyError):
+        compile_tree(game, {"it": kind}, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from equipoise.auditing.exact.reply import worst_case
 from equipoise.auditing.exact.search import ReplySearch
-from equipoise.games.base import Game
+from equipoise.games.base import Game, GameInfo
 from equipoise.games.registry import make_game
 from equipoise.objective.features import OWN, feature_count
 from equipoise.types import Action
@@ -82,3 +83,18 @@ def test_before_anything_is_asked_the_bounds_are_those_of_the_rules() -> None:
     assert first.key[1] == ()
     assert first.round == 0
     assert first.legal == ("COOPERATE", "DEFECT")
+
+
+def test_a_game_that_hides_more_than_it_says_is_not_trusted() -> None:
+    class Blind(type(make_game("kuhn"))):  # type: ignore[misc]
+        """Kuhn poker that claims complete information."""
+
+        @property
+        def info_record(self) -> GameInfo:
+            return replace(make_game("kuhn", rounds=1).info_record, information="complete")
+
+    game = Blind(make_game("kuhn", rounds=1).options)
+    intervals, _, exact = run(game, 1, 0, 1)
+    # The first interval, before anything was seen to be hidden, is taken at its word.
+    assert all(low - 1e-12 <= exact <= high + 1e-12 for low, high in intervals[2:])
+    assert intervals[-1] == pytest.approx((exact, exact), abs=1e-12)

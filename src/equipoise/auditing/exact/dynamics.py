@@ -20,7 +20,15 @@ from equipoise.objective.features import Features, feature_count, features
 from equipoise.opponents.base import Strategy
 from equipoise.types import Action, Seat
 
-__all__ = ["Cloud", "Dynamics", "History", "Particle", "TooLargeError"]
+__all__ = [
+    "Cloud",
+    "Dynamics",
+    "EndsEarlyError",
+    "History",
+    "Particle",
+    "TooLargeError",
+    "check_end",
+]
 
 Particle = tuple[State, Hashable, int]
 """A hidden node consistent with what the seat knows: state, opponent's memory, opponent's number."""
@@ -34,6 +42,23 @@ History = tuple[Hashable, ...]
 
 class TooLargeError(EquipoiseError):
     """Exact work would take more information states or steps than allowed."""
+
+
+class EndsEarlyError(TooLargeError):
+    """The game may end before its last round, so that a round's weight is no matter of its number."""
+
+
+def check_end(game: Game, state: State, step: Step) -> None:
+    """Check that the weight of rounds is right for an episode that ends with a step.
+
+    Raises:
+        EndsEarlyError: It ends before the last round, and the game has no weights of its own.
+    """
+    early = step.state.is_over and state.round + 1 < game.info_record.rounds
+    if early and type(game).round_weight is Game.round_weight:
+        raise EndsEarlyError(
+            f"{game.name} can end before its last round, so exact values are not known: audit it by sampling"
+        )
 
 
 class Dynamics:
@@ -96,7 +121,7 @@ class Dynamics:
                 continue
             for step, probability in self._others_move(state, memory, number):
                 mass = weight * probability
-                todo.append((*self._record(earned, history, particle, step, mass), mass))
+                todo.append((*self.record(earned, history, particle, step, mass), mass))
         return list(found.items())
 
     def act(
@@ -118,7 +143,7 @@ class Dynamics:
             state, memory, number = particle
             for step, probability in self._all_move(state, memory, number, action):
                 mass = weight * probability
-                past, following = self._record(earned, history, particle, step, mass)
+                past, following = self.record(earned, history, particle, step, mass)
                 here = moved[past]
                 here[following] = here.get(following, 0.0) + mass
         return moved
@@ -145,14 +170,16 @@ class Dynamics:
             (state.apply({self.seat: action, others[0]: other}), p) for other, p in answer.items() if p > 0.0
         ]
 
-    def _record(
+    def record(
         self, earned: NDArray[np.float64], history: History, particle: Particle, step: Step, mass: float
     ) -> tuple[History, Particle]:
+        """Follow a step from a particle; return the seat's history and the particle after it."""
         state, memory, number = particle
         self.steps += 1
         if self.limit is not None and self.steps > self.limit:
             raise TooLargeError(f"{self.game.name}: more than {self.limit} steps, too many to solve exactly")
         if step.outcome is not None:
+            check_end(self.game, state, step)
             vector = self._vectors.get(step.outcome)
             if vector is None:
                 vector = self._vectors[step.outcome] = features(step.outcome, self.seat)

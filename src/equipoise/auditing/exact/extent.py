@@ -12,6 +12,10 @@ from equipoise.types import Action, Seat
 __all__ = ["Extent", "Extents"]
 
 
+DEEP, MANY = 150, 20_000
+"""Rounds and positions up to which bounds are worked out from the rules; beyond, payoff bounds do."""
+
+
 class Extent(NamedTuple):
     """The least the responder can make sure of, and the most it can hope for."""
 
@@ -23,8 +27,11 @@ class Extents:
     """Bounds by position, for one seat and one reward.
 
     With complete information they follow from the rules: the responder moves for the best, the others for the
-    worst (low) or the best (high). Where a seat does not know the position, payoff bounds times what is left
-    of the weight of rounds stand in.
+    worst (low) or the best (high). Where a seat does not know the position, or the game is too large for
+    that, payoff bounds times what is left of the weight of rounds stand in.
+
+    Attributes:
+        trusts: Whether bounds rely on the responder knowing the position.
     """
 
     def __init__(self, game: Game, seat: Seat, reward: Features) -> None:
@@ -32,7 +39,7 @@ class Extents:
         self.game, self.seat, self.reward = game, seat, reward
         self._known: dict[State, Extent] = {}
         info = game.info_record
-        self._complete = info.information == "complete"
+        self.trusts = info.information == "complete" and info.rounds <= DEEP
         lows, highs = info.payoff_bounds
         own, other = float(reward[0]), float(reward[1])
         ends = [own * a + other * b for a, b in product((lows, highs), repeat=2)]
@@ -43,8 +50,15 @@ class Extents:
         """Return the bounds on the weighted sum of rewards from a position on."""
         found = self._known.get(state)
         if found is None:
-            found = self._known[state] = self._solve(state) if self._complete else self._bounds(state)
+            found = self._known[state] = self._solve(state) if self.trusts else self._bounds(state)
+            if self.trusts and len(self._known) > MANY:
+                self.distrust()
         return found
+
+    def distrust(self) -> None:
+        """Rely on payoff bounds alone from now on."""
+        self.trusts = False
+        self._known.clear()
 
     def _bounds(self, state: State) -> Extent:
         if state.is_over:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.auditing.exact.dynamics import TooLargeError
+from equipoise.auditing.exact.dynamics import TooLargeError, check_end
 from equipoise.auditing.exact.typed import typed_features
 from equipoise.games.base import Game, State, Step
 from equipoise.objective.features import Features, feature_count, features
@@ -58,6 +58,7 @@ def expected_features(
                 mass = weight * probability
                 taken += 1
                 if step.outcome is not None:
+                    check_end(game, state, step)
                     masses[step.outcome] += mass * game.round_weight(state.round)
                 if not step.state.is_over:
                     following[step.state, _learn(pair, memories, step)] += mass

@@ -14,35 +14,62 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from equipoise.auditing.exact.dynamics import Cloud, Dynamics
+from equipoise.auditing.exact.dynamics import Cloud, Dynamics, History, Particle
 from equipoise.auditing.exact.extent import Extent, Extents
 from equipoise.auditing.exact.tree import InformationKey
-from equipoise.games.base import Game, State
+from equipoise.games.base import Game, State, Step
 from equipoise.objective.features import Features
-from equipoise.opponents.recall import RecallStrategy
+from equipoise.opponents.base import Classifier, Strategy
 from equipoise.types import Action, Probabilities, Seat
 
 __all__ = ["ReplySearch", "Wanted"]
 
 
 class Wanted(NamedTuple):
-    """An information state of the policy that has not been asked yet."""
+    """An information state of the policy that has not been asked yet, as a decision describes it.
+
+    Attributes:
+        key: Observation and history.
+        legal: Legal actions.
+        round: The round.
+        step: Which of the policy's decisions in the round it is.
+        nth: Which of its decisions in the episode it is.
+    """
 
     key: InformationKey
     legal: tuple[Action, ...]
     round: int
+    step: int
+    nth: int
 
 
-class _Recalls(RecallStrategy):
+class _Memory(NamedTuple):
+    """What a policy with perfect recall has seen, and how often it was asked."""
+
+    history: tuple[Hashable, ...] = ()
+    step: int = 0
+    nth: int = 0
+
+
+class _Recalls(Strategy):
     """Remembers what the policy has seen; what it answers is looked up by :class:`_Asking`."""
 
     name = "asked"
+    classifier = Classifier(memory_depth=None, stochastic=True, uses_horizon=True, knows_private=True)
+    source = "a policy that is asked"
+
+    def start(self) -> tuple[tuple[_Memory, float], ...]:
+        return ((_Memory(), 1.0),)
 
     def probabilities(
         self, memory: Any, observation: Any, legal: tuple[Action, ...]
     ) -> Mapping[Action, float]:
         raise NotImplementedError
+
+    def update(self, memory: _Memory, signal: Any) -> _Memory:
+        return memory._replace(history=(*memory.history, signal))
 
 
 class _Asking(Dynamics):
@@ -54,12 +81,22 @@ class _Asking(Dynamics):
         self.wanted: dict[InformationKey, Wanted] = {}
 
     def answer(self, state: State, memory: Any, number: int, other: Seat) -> Mapping[Action, float]:
-        key = (state.observation(other), memory)
+        key = (state.observation(other), memory.history)
         row = self.table.get(key)
         if row is None:
-            self.wanted[key] = Wanted(key, state.legal_actions(other), state.round)
+            legal = state.legal_actions(other)
+            self.wanted[key] = Wanted(key, legal, state.round, memory.step, memory.nth)
             return {}
         return row
+
+    def record(
+        self, earned: NDArray[np.float64], history: History, particle: Particle, step: Step, mass: float
+    ) -> tuple[History, Particle]:
+        asked = any(seat != self.seat for seat in particle[0].players_to_move)
+        past, (state, memory, number) = super().record(earned, history, particle, step, mass)
+        assert isinstance(memory, _Memory)
+        done = 0 if step.outcome is not None else memory.step + asked
+        return past, (state, memory._replace(step=done, nth=memory.nth + asked), number)
 
 
 @dataclass(eq=False)
@@ -113,6 +150,7 @@ class ReplySearch:
         self._reward = reward
         self._first: float | None = None
         self._roots: list[_Node] = []
+        self._deceived = False
 
     @property
     def interval(self) -> Extent:
@@ -131,6 +169,8 @@ class ReplySearch:
         its final width.
         """
         while True:
+            if self._deceived:
+                self._restart()
             open_nodes = self._open(max(count, 1))
             if not open_nodes:
                 return []
@@ -141,6 +181,11 @@ class ReplySearch:
                     break
             if wanted:
                 return list(wanted.values())[:count]
+
+    def _restart(self) -> None:
+        """Grow the tree anew with bounds that do not rely on the responder knowing the state."""
+        self._extents.distrust()
+        self._first, self._roots, self._deceived = None, [], False
 
     def _open(self, count: int) -> Sequence[_Node | None]:
         return [None] if self._first is None else self._promising(count)
@@ -173,6 +218,8 @@ class ReplySearch:
     def _nodes(self, found: Iterable[tuple[InformationKey, Cloud]], parent: _Node | None) -> list[_Node]:
         nodes = []
         for (_, history), cloud in found:
+            if self._extents.trusts and len({state for state, _, _ in cloud}) > 1:
+                self._deceived = True
             extents = [(self._extents.of(state), weight) for (state, _, _), weight in cloud.items()]
             low = sum(extent.low * weight for extent, weight in extents)
             high = sum(extent.high * weight for extent, weight in extents)

@@ -52,7 +52,11 @@ def draws_of(game: Game, episode: Episode, seats: frozenset[Seat]) -> Iterator[D
     while not state.is_over:
         number = state.round
         if state.chance is not None:
-            outcome, outcomes = next(chance)[1], state.chance_outcomes()
+            logged = next(chance, None)
+            if logged is None:
+                # A forfeit: nothing more was drawn.
+                return
+            outcome, outcomes = logged[1], state.chance_outcomes()
             # What is dealt to the policy is another thing than what is dealt to the others.
             key = ("chance", number % info.seats if alone else number, state.chance, episode.seat, drawn)
             yield Draw(key, number, outcome, dict(outcomes))
