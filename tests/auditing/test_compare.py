@@ -160,6 +160,7 @@ class TestRequests:
             ({"settings": {"options": {"rounds": 3}}}, "options"),
             ({"weights": {**WEIGHTS, "e": 2.0}}, "weights"),
             ({"per_opponent": {"train": {"other": {}}}}, "opponents"),
+            ({"settings": {"opponents": {"python:mine.py:sniper": "another version"}}}, "opponents"),
         ],
     )
     def test_what_does_not_mean_the_same_is_refused(self, change: dict[str, Any], what: str) -> None:

@@ -116,6 +116,23 @@ class TestRequests:
         with pytest.raises(RequestError, match="cannot read"):
             load_kept(tmp_path)
 
+    @pytest.mark.parametrize(
+        ("name", "text", "said"),
+        [
+            ("measures.json", "{}", "holds no measures of an audit"),
+            ("measures.json", '{"measures": [3]}', "holds no measures of an audit"),
+            ("audit.json", '{"schema": 1}', "is not whole"),
+            ("audit.json", '{"schema": 1, "results": [{"game": "ipd"}]}', "is not whole"),
+        ],
+    )
+    def test_files_that_are_not_whole(
+        self, folder: Path, tmp_path: Path, name: str, text: str, said: str
+    ) -> None:
+        shutil.copytree(folder, tmp_path / "copy")
+        (tmp_path / "copy" / name).write_text(text, encoding="utf-8")
+        with pytest.raises(RequestError, match=f"{name}' {said}"):
+            load_kept(tmp_path / "copy")
+
     def test_the_level_is_checked(self, folder: Path) -> None:
         with pytest.raises(RequestError, match=r"level = 2\.0"):
             api.compare(folder, folder, level=2.0)

@@ -253,6 +253,17 @@ class TestForeignFolders:
             audit(folder)
 
 
+@pytest.mark.parametrize("line", ["garbage", "{}", '{"chunk": 1, "episodes": "many", "table": {}}'])
+def test_a_mark_that_is_none_is_named(done: tuple[Path, GameResult], tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(done[0], folder)
+    marks = (folder / "chunks.jsonl").read_text(encoding="utf-8").splitlines()
+    marks[1] = line
+    (folder / "chunks.jsonl").write_text("\n".join(marks) + "\n", encoding="utf-8")
+    with pytest.raises(RequestError, match=r"chunks\.jsonl', line 2 is no mark of an audit"):
+        audit(folder)
+
+
 def test_marks_hold_only_what_is_new(tmp_path: Path) -> None:
     store = AuditStore(tmp_path / "s", {"a": 1})
     policy = Scorer()

@@ -228,3 +228,42 @@ def test_objects_are_taken_as_they_are() -> None:
     policy = FunctionPolicy(lambda decision: "DEFECT", "f")
     assert policy_from_object(policy, "other", "") is policy
     assert policy.fingerprint == "f"
+
+
+def test_versions_of_a_users_part_are_told_apart(write: Write) -> None:
+    text = """
+        from equipoise.opponents.base import Classifier, MemoryOne
+        from equipoise.policies.scripted import StrategyPolicy
+
+        plan = MemoryOne("plan", Classifier(memory_depth=0), "me", act=lambda m, o: {{"{action}": 1.0}})
+        policy = StrategyPolicy(plan)
+        policy.fingerprint = ""
+
+        def function(decision):
+            return "{action}"
+    """
+    found: dict[str, list[str]] = {}
+    for action in ("COOPERATE", "DEFECT"):
+        spec = write(text.format(action=action))
+        for name in ("plan", "policy", "function"):
+            found.setdefault(name, []).append(load_policy(f"{spec}:{name}", IPD).fingerprint)
+    for name, (before, after) in found.items():
+        assert before != after, name
+        assert before, name
+
+
+def test_functions_of_one_name_are_told_apart_by_their_code() -> None:
+    def player(decision: Decision) -> str:
+        return "COOPERATE"
+
+    first, again = load_policy(player, IPD), load_policy(player, IPD)
+
+    def player(decision: Decision) -> str:  # type: ignore[no-redef]
+        return "DEFECT"
+
+    second = load_policy(player, IPD)
+    assert (first.name, second.name) == ("player", "player")
+    assert first.fingerprint == again.fingerprint != second.fingerprint
+    assert load_policy(lambda d: [x for x in d.legal if x != 1], IPD).fingerprint != (
+        load_policy(lambda d: [x for x in d.legal if x != 2], IPD).fingerprint
+    )

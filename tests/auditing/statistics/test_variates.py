@@ -25,7 +25,7 @@ from equipoise.policies.base import AsyncPolicy, Policy
 from equipoise.policies.registry import load_opponents, load_policy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Choice, Episode, RoundOutcome, StopReason, Turn
 from tests.helpers import Node, root
 
@@ -248,3 +248,13 @@ def test_a_resumed_audit_is_corrected_as_an_uninterrupted_one(
         for metric, measure in whole.measures.items()
         if measure is not None
     )
+
+
+def test_forfeits_are_corrected_as_far_as_they_were_played() -> None:
+    config = AuditConfig(episodes=3, exact=False, rule=InvalidRule(0, "forfeit"), control_variates=True)
+    for name in ("kuhn", "ipd", "auction"):
+        game = make_game(name)
+        model = load_policy("tiny-random", game, mode="free", max_new_tokens=2)
+        found = audit_game(game, model, config).metrics["invalid_rate"]
+        assert found is not None
+        assert found.value > 0.0
