@@ -281,6 +281,8 @@ def test_a_killed_audit_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell's background jobs ignore interrupts, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     marks = tmp_path / "parts" / "ipd" / "policy" / "chunks.jsonl"
     until = time.monotonic() + 60

@@ -79,6 +79,8 @@ class Runner:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            # A shell's background jobs ignore interrupts, and so would what they start.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         end = time.monotonic() + LIMIT
         try:
