@@ -155,3 +155,12 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 def test_a_name_becomes_the_name_of_one_folder(text: str, name: str) -> None:
     assert folder_name(text) == name
     assert len(Path(folder_name(text)).parts) == 1
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path, data: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("equipoise.files.write_json", full)
+    with pytest.raises(RequestError, match=r"cannot be written \(No space left on device\): choose another"):
+        claim(tmp_path / "out", "request.json", {}, "choose another --out")

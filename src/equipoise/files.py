@@ -47,8 +47,8 @@ def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:
         Whether the folder was new.
 
     Raises:
-        RequestError: The folder holds files of something else, or another request; the first key that
-            differs is named.
+        RequestError: The folder cannot be written, or holds files of something else or another request;
+            the first key that differs is named.
     """
     path, wanted = folder / name, json.loads(json.dumps(request))
     if folder.exists() and not folder.is_dir():
@@ -56,7 +56,10 @@ def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:
     if not path.exists():
         if folder.exists() and any(not one.name.endswith(".part") for one in folder.iterdir()):
             raise RequestError(f"{str(folder)!r} holds files of something else: {way_out}")
-        write_json(path, wanted)
+        try:
+            write_json(path, wanted)
+        except OSError as error:
+            raise RequestError(f"{str(folder)!r} cannot be written ({error.strerror}): {way_out}") from None
         return True
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -267,3 +268,16 @@ def test_functions_of_one_name_are_told_apart_by_their_code() -> None:
     assert load_policy(lambda d: [x for x in d.legal if x != 1], IPD).fingerprint != (
         load_policy(lambda d: [x for x in d.legal if x != 2], IPD).fingerprint
     )
+
+
+def test_a_file_can_import_what_lies_beside_it(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "equipoise_test_neighbour.py").write_text("ACTION = 'DEFECT'\n", encoding="utf-8")
+    spec = write("""
+        from equipoise_test_neighbour import ACTION
+
+        def mine(decision):
+            return ACTION
+    """)
+    before = list(sys.path)
+    assert load_policy(f"{spec}:mine", IPD).act([DECISION])[0].action == "DEFECT"  # type: ignore[union-attr]
+    assert sys.path == before

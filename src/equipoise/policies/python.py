@@ -128,10 +128,15 @@ def _load_module(path: Path) -> ModuleType:
     assert loader.loader is not None
     module = importlib.util.module_from_spec(loader)
     sys.modules[key] = module
+    # As for a script: what lies beside the file can be imported by it.
+    beside = str(path.resolve().parent)
+    sys.path.insert(0, beside)
     try:
         loader.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[key]
         message = " ".join(str(error).split())
         raise RequestError(f"{str(path)!r} does not run: {type(error).__name__}: {message}") from error
+    finally:
+        sys.path.remove(beside)
     return module
