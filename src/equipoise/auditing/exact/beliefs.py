@@ -8,23 +8,19 @@ the tree of histories has millions (the belief-state argument of Smallwood and S
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.auditing.exact.dynamics import Cloud, Dynamics, TooLargeError
-from equipoise.auditing.exact.tree import InformationKey
+from equipoise.auditing.exact.dynamics import Cloud, Dynamics, Particle
+from equipoise.auditing.exact.numbering import Numbering
 from equipoise.games.base import Game
 from equipoise.objective.features import Features
 from equipoise.opponents.base import Strategy
 from equipoise.types import Seat
 
-__all__ = ["Beliefs", "TooLargeError", "beliefs"]
-
-_DIGITS = 12
-"""Decimals to which beliefs must agree to be one node."""
+__all__ = ["Beliefs", "beliefs"]
 
 
 @dataclass
@@ -91,7 +87,9 @@ def beliefs(game: Game, opponent: Strategy, seat: Seat, limit: int | None = None
     """
     moves = Dynamics(game, (opponent,), seat, limit)
     earned = moves.nothing()
-    frontier, roots = _merge(moves.settle(earned, {(): moves.start()}))
+    start: Numbering[Particle] = Numbering()
+    roots = start.add(cloud for _, cloud in moves.settle(earned, {(): moves.start()}))
+    frontier = start.beliefs
     first, chances = earned[0], np.array([roots[number] for number in range(len(frontier))])
     levels, nodes = [], 0
     while frontier:
@@ -104,8 +102,7 @@ def beliefs(game: Game, opponent: Strategy, seat: Seat, limit: int | None = None
 def _expand(moves: Dynamics, frontier: list[Cloud]) -> tuple[_Level, list[Cloud]]:
     """Try every action at every node; return the level and the nodes of the next."""
     level = _Level()
-    known: dict[Hashable, int] = {}
-    following: list[Cloud] = []
+    following: Numbering[Particle] = Numbering()
     for cloud in frontier:
         level.starts.append(len(level.rewards))
         for action in next(iter(cloud))[0].legal_actions(moves.seat):
@@ -113,31 +110,8 @@ def _expand(moves: Dynamics, frontier: list[Cloud]) -> tuple[_Level, list[Cloud]
             found = moves.settle(earned, moves.act(earned, (), cloud, action))
             number = len(level.rewards)
             level.rewards.append(earned[0])
-            for node, weight in _merge(found, known, following)[1].items():
+            for node, weight in following.add(cloud for _, cloud in found).items():
                 level.actions.append(number)
                 level.children.append(node)
                 level.weights.append(weight)
-    return level, following
-
-
-def _merge(
-    found: list[tuple[InformationKey, Cloud]],
-    known: dict[Hashable, int] | None = None,
-    nodes: list[Cloud] | None = None,
-) -> tuple[list[Cloud], Mapping[int, float]]:
-    """Turn clouds into nodes, new ones or known ones; return the nodes, and the weight of each number."""
-    known = {} if known is None else known
-    nodes = [] if nodes is None else nodes
-    weights: dict[int, float] = {}
-    for _, cloud in found:
-        total = sum(cloud.values())
-        if len(cloud) == 1:
-            key: Hashable = next(iter(cloud))
-        else:
-            key = frozenset((particle, round(w / total, _DIGITS)) for particle, w in cloud.items())
-        number = known.get(key)
-        if number is None:
-            number = known[key] = len(nodes)
-            nodes.append({particle: w / total for particle, w in cloud.items()})
-        weights[number] = weights.get(number, 0.0) + total
-    return nodes, weights
+    return level, following.beliefs

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.auditing.exact.dynamics import TooLargeError
+from equipoise.auditing.exact.numbering import Numbering
 from equipoise.auditing.exact.typed import Block, Board, Split, boards
 from equipoise.games.base import Game, State
 from equipoise.opponents.base import Strategy
@@ -22,11 +23,11 @@ from equipoise.types import Action
 
 __all__ = ["typed_best"]
 
-_DIGITS = 12
-"""Decimals to which beliefs must agree to be one node."""
+_Particle = tuple[Hashable, Block]
+"""The opponent's memory and block of types."""
 
-_Belief = dict[tuple[Hashable, Block], float]
-"""Probability of each memory and block of the opponent."""
+_Belief = dict[_Particle, float]
+"""Probability of each."""
 
 
 @dataclass
@@ -35,11 +36,11 @@ class _Node:
 
     Attributes:
         parts: The ways in which the opponent answers, with their probability.
-        edges: For each own action: (node of the next level, probability).
+        edges: For each own action, the probability of each node of the next level.
     """
 
     parts: list[tuple[float, Split]]
-    edges: list[list[tuple[int, float]]] = field(default_factory=list)
+    edges: list[dict[int, float]] = field(default_factory=list)
 
 
 def typed_best(
@@ -96,7 +97,7 @@ class _Search:
         rows = [p * self._earned(legal, part.block, part.actions, part.weights) for p, part in node.parts]
         q = self.game.round_weight(state.round) * np.sum(rows, axis=0)
         for action, edges in enumerate(node.edges):
-            for child, p in edges:
+            for child, p in edges.items():
                 q[:, :, action] += p * below[child]
         return np.asarray(q.max(axis=2))
 
@@ -112,8 +113,7 @@ class _Search:
 
     def _expand(self, state: State, frontier: list[_Belief]) -> tuple[list[_Node], list[_Belief], State]:
         """Split every belief by how the opponent answers, and follow every action."""
-        known: dict[Hashable, int] = {}
-        beliefs: list[_Belief] = []
+        following: Numbering[_Particle] = Numbering()
         nodes, after = [], state
         for belief in frontier:
             memories, node = [], _Node([])
@@ -123,9 +123,9 @@ class _Search:
                     memories.append(memory)
             for action in state.legal_actions(0):
                 clouds, after = self._follow(state, node.parts, memories, action)
-                node.edges.append([] if after.is_over else _merge(clouds, known, beliefs))
+                node.edges.append({} if after.is_over else following.add(clouds.values()))
             nodes.append(node)
-        return nodes, beliefs, after
+        return nodes, following.beliefs, after
 
     def _follow(
         self, state: State, parts: list[tuple[float, Split]], memories: list[Hashable], action: Action
@@ -147,19 +147,3 @@ class _Search:
                 clouds[learned][following, part.block] += weight * p
                 after = step.state
         return clouds, after
-
-
-def _merge(
-    clouds: dict[Hashable, _Belief], known: dict[Hashable, int], beliefs: list[_Belief]
-) -> list[tuple[int, float]]:
-    """Turn clouds into nodes, new ones or known ones; return their numbers and probabilities."""
-    edges: dict[int, float] = defaultdict(float)
-    for cloud in clouds.values():
-        total = sum(cloud.values())
-        key = frozenset((particle, round(w / total, _DIGITS)) for particle, w in cloud.items())
-        number = known.get(key)
-        if number is None:
-            number = known[key] = len(beliefs)
-            beliefs.append({particle: w / total for particle, w in cloud.items()})
-        edges[number] += total
-    return list(edges.items())
