@@ -13,7 +13,7 @@ import numpy as np
 from equipoise.auditing.behaviour import Placed, behaviour
 from equipoise.auditing.certify import Budget, Certified, certify
 from equipoise.auditing.exact.dynamics import EndsEarlyError, TooLargeError
-from equipoise.auditing.exact.product import expected_features
+from equipoise.auditing.exact.product import placed_features
 from equipoise.auditing.exact.reply import WorstCase, worst_case
 from equipoise.auditing.metrics import METRICS, Measure
 from equipoise.auditing.opponents import Opponents
@@ -159,10 +159,7 @@ class _Audit:
     ) -> GameResult:
         stage = self.game.stage()
         limit = ASKED if self.config.exact else UNASKED
-        means = {
-            name: np.mean([expected_features(stage, p.strategy, s, p.seat, limit) for p in placed], axis=0)
-            for name, s in strategies.items()
-        }
+        means = {name: placed_features(stage, placed, s, limit) for name, s in strategies.items()}
         measures = {k: None if v is None else Measure.exact(v) for k, v in self._values(means).items()}
         worst = _worst(stage, placed, REPLY_ASKED if self.config.exact else REPLY_UNASKED)
         if worst is not None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-import numpy as np
-
 from equipoise.auditing.behaviour import LIMIT, placements
 from equipoise.auditing.exact.compile import TooLargeError
 from equipoise.auditing.exact.optimum import Optimum, objective_trees, optimum
-from equipoise.auditing.exact.product import expected_features
+from equipoise.auditing.exact.product import placed_features
 from equipoise.auditing.exact.reply import reply_value
 from equipoise.auditing.exact.tree import Tree
 from equipoise.games.base import Game
-from equipoise.objective.safety import Objective
+from equipoise.objective.safety import Objective, Terms
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import strategies
 
@@ -83,19 +81,22 @@ class Solution:
             return None
         for name, strategy in strategies(self.game.name).items():
             try:
-                found[name] = self._safety(strategy)
+                found[name] = self.terms(strategy, QUICK).safety
             except TooLargeError:
                 continue
         return max(found.items(), key=lambda item: item[1], default=None)
 
-    def _safety(self, strategy: Strategy) -> float:
-        places = placements([strategy], self.game)
-        opponents = {name: self._strategies[name] for _, name in self.objective.streams}
-        means = {
-            name: np.mean([expected_features(self.game, s, other, seat, QUICK) for s, seat in places], axis=0)
-            for name, other in opponents.items()
-        }
-        return self.objective.terms({stream: means[stream[1]] for stream in self.objective.streams}).safety
+    def terms(self, strategy: Strategy, limit: int | None = None) -> Terms:
+        """Return the exact terms of J of a strategy.
+
+        Raises:
+            TooLargeError: A value against one opponent takes more than ``limit`` steps.
+        """
+        placed = placements([strategy], self.game)
+        streams = self.objective.streams
+        opponents = {name: self._strategies[name] for _, name in streams}
+        means = {name: placed_features(self.game, placed, other, limit) for name, other in opponents.items()}
+        return self.objective.terms({stream: means[stream[1]] for stream in streams})
 
 
 _CACHE: dict[object, Solution] = {}

@@ -8,7 +8,7 @@ end the outcomes, far fewer than the rounds they ended, are turned into features
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -21,7 +21,7 @@ from equipoise.objective.features import Features, feature_count, features
 from equipoise.opponents.base import Strategy
 from equipoise.types import Action, RoundOutcome, Seat
 
-__all__ = ["expected_features", "joint_actions"]
+__all__ = ["expected_features", "joint_actions", "placed_features"]
 
 Node = tuple[State, tuple[Hashable, ...]]
 
@@ -69,6 +69,24 @@ def expected_features(
     for outcome, mass in masses.items():
         total += mass * features(outcome, seat)
     return total
+
+
+def placed_features(
+    game: Game, placed: Sequence[tuple[Strategy, Seat]], opponent: Strategy, limit: int | None = None
+) -> Features:
+    """Return the expected features of a policy against an opponent, mean over its placements.
+
+    Args:
+        game: The rules.
+        placed: The policy in finite-memory form and the seat it sits at, once for every placement.
+        opponent: Whom it meets.
+        limit: Largest number of steps to take for a placement; None sets no limit.
+
+    Raises:
+        TooLargeError: It takes more steps.
+    """
+    rows = [expected_features(game, strategy, opponent, seat, limit) for strategy, seat in placed]
+    return np.asarray(np.mean(rows, axis=0))
 
 
 def joint_actions(

@@ -10,13 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from equipoise.auditing.behaviour import placements
-from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.metrics import METRICS
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.auditing.solution import solution_of
+from equipoise.auditing.solution import Solution, solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
@@ -75,13 +71,13 @@ def key_of(game: Game) -> str:
 
 def terms_of(game: Game) -> dict[str, Row]:
     """Return the exact terms of J of every strategy of a game."""
-    return {name: _terms(game, name) for name in strategies(game.name)}
+    solution = _solution(game)
+    return {name: asdict(solution.terms(strategy)) for name, strategy in strategies(game.name).items()}
 
 
 def optimum_of(game: Game) -> float | None:
     """Return J*, or None where it is not known."""
-    objective = Objective.of(game.info_record, default_pools(game.name))
-    best = solution_of(game, objective, _opponents(game, objective)).optimum
+    best = _solution(game).optimum
     return None if best is None else best.value
 
 
@@ -94,21 +90,12 @@ def status_of(game: Game) -> dict[str, tuple[str, str]]:
     return {name: (_kind(computed.get(name)), _kind(sampled.get(name))) for name in names}
 
 
-def _terms(game: Game, name: str) -> Row:
-    stage = game.stage()
+def _solution(game: Game) -> Solution:
     objective = Objective.of(game.info_record, default_pools(game.name))
-    opponents = _opponents(game, objective)
-    placed = placements([strategies(game.name)[name]], stage)
-    means = {
-        other: np.mean([expected_features(stage, p.strategy, strategy, p.seat) for p in placed], axis=0)
-        for other, strategy in opponents.items()
-    }
-    return asdict(objective.terms({(pool, other): means[other] for pool, other in objective.streams}))
-
-
-def _opponents(game: Game, objective: Objective) -> Any:
     names = [name for _, name in objective.streams]
-    return strategies_of(load_opponents(names, game), game.stage())
+    opponents = strategies_of(load_opponents(names, game), game.stage())
+    assert opponents is not None
+    return solution_of(game, objective, opponents)
 
 
 def _kind(estimate: Estimate | None) -> str:
