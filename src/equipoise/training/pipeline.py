@@ -114,7 +114,7 @@ class _Runner:
                     results[variant] = self._audit(game, config, learned.load, met, place, variant)
         differences = _differences(results, one, config.level)
         if "audit" in self.stages:
-            results["scripted"] = best_scripted(game, config)
+            results["scripted"] = best_scripted(game, config, met())
         return list(results.values()), differences
 
     def _base(self, game: Game) -> Policy:
