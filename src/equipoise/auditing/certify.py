@@ -214,16 +214,11 @@ def _search(
             asker.ask(wanted)
             low, high = search.interval
             done = round(1000 * (1.0 - (high - low) / max(start.high - start.low, 1e-12)))
-            advance(max(0, done - shown), f"{title}: [{sign_free(low)}, {sign_free(high)}]")
+            advance(max(0, done - shown), f"{title}: {_estimate(search.interval)}")
             shown = max(shown, done)
         # What the last answers decide costs no question.
         search.wants(0)
     return search.interval
-
-
-def sign_free(value: float) -> str:
-    """Return a number for people, without minus zero."""
-    return f"{round(value, 3) + 0.0:.3f}"
 
 
 def _estimate(extent: Extent) -> Estimate:
