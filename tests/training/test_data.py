@@ -247,7 +247,7 @@ def test_progress_counts_episodes() -> None:
 
 def test_the_uses_of_deals_never_share_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever SFT, training, selection and report play in one run, with one seed, is disjoint."""
-    import equipoise.auditing.sampling as auditing
+    import equipoise.auditing.chunks as auditing
     import equipoise.training.data as data
     import equipoise.training.sepo as sepo
 

@@ -1,22 +1,21 @@
-"""Plays an audit's episodes chunk by chunk and keeps their sums: any number of deals in bounded memory."""
+"""Plays an audit's episodes and keeps their sums: any number of deals in bounded memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from equipoise.auditing.chunks import Chunks
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.statistics.variates import Variates
-from equipoise.auditing.store import AuditStore
 from equipoise.auditing.tally import Tally
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.policies.base import AnyPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal
-from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest
 from equipoise.types import Episode
 
@@ -81,76 +80,49 @@ class Sampling:
             reporter: Shows progress.
         """
         config, info = self.config, self.game.info_record
-        store = None
-        if config.out is not None:
-            store = AuditStore(config.out, self._request())
-            store.load_table(self.policy, self.met.players)
         reduced = _Reduction(
             PanelBuilder(config.episodes),
             Tally(config.episodes),
             Variates(self.game, self.policy, self.met.players) if config.control_variates else None,
         )
         total = config.episodes * len(self.met.players) * info.seats
-        with reporter.task(f"audit {info.id}: {name}", total) as advance:
-            if store is not None:
-                for episode in store.read():
-                    reduced.add(episode)
-                    advance(1)
-            for block in self._chunks(0 if store is None else store.chunks):
-                played = play(self._requests(block), config.rule, advance)
-                fresh = [one.episode for one in played]
-                if store is not None:
-                    store.finish_chunk(fresh, self.policy, self.met.players)
-                for episode in fresh:
-                    reduced.add(episode)
+        title = f"audit {info.id}: {name}"
+        for episode in self._played.episodes(self._requests, title, total, reporter):
+            reduced.add(episode)
         return Sample(reduced.panel.panel(), reduced.tally)
 
     def keeper(self) -> Callable[[], None]:
         """Return a function that puts what the policy has been asked so far on disk, if there is a folder."""
-        if self.config.out is None:
+        store = self._played.store()
+        if store is None:
             return lambda: None
-        store = AuditStore(self.config.out, self._request())
-        store.load_table(self.policy, self.met.players)
         return lambda: store.keep_tables(self.policy, self.met.players)
 
-    def _chunks(self, done: int) -> Iterator[range]:
-        """Yield the deals of every chunk that is not done."""
-        config = self.config
-        for start in range(done * config.chunk, config.episodes, config.chunk):
-            yield range(start, min(start + config.chunk, config.episodes))
+    @property
+    def _played(self) -> Chunks:
+        subject = {
+            "policy": self.policy.name,
+            "fingerprint": self.policy.fingerprint,
+            "pools": {pool: list(names) for pool, names in self.objective.pools},
+            **({"opponents": self.met.fingerprints} if self.met.fingerprints else {}),
+        }
+        return Chunks(self.game, self.config, subject, self.policy, self.met.players)
 
-    def _requests(self, block: range) -> list[EpisodeRequest]:
-        config, info = self.config, self.game.info_record
+    def _requests(self, deals: Sequence[Deal]) -> list[EpisodeRequest]:
         pools = {name: pool for pool, names in reversed(list(self.objective.pools)) for name in names}
         return [
             EpisodeRequest(
                 game=self.game,
-                deal=Deal(config.seed, config.split, info.key, index),
+                deal=deal,
                 pool=pools[name],
                 opponent=name,
                 seat=seat,
                 players=(self.policy, opponent) if seat == 0 else (opponent, self.policy),
             )
-            for index in block
+            for deal in deals
             for name, opponent in self.met.players.items()
-            for seat in range(info.seats)
+            for seat in range(self.game.info_record.seats)
         ]
-
-    def _request(self) -> dict[str, Any]:
-        config = self.config
-        return {
-            "game": self.game.info_record.key,
-            "options": self.game.options.changed(),
-            "policy": self.policy.name,
-            "fingerprint": self.policy.fingerprint,
-            "pools": {pool: list(names) for pool, names in self.objective.pools},
-            "episodes": config.episodes,
-            "seed": config.seed,
-            "split": config.split.value,
-            "chunk": config.chunk,
-            "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
-            **({"opponents": self.met.fingerprints} if self.met.fingerprints else {}),
-        }
 
 
 @dataclass(frozen=True)

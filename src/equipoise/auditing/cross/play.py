@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from itertools import combinations_with_replacement
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.auditing.behaviour import by_seat, finite_forms
+from equipoise.auditing.chunks import Chunks
 from equipoise.auditing.cross.cells import Cell
 from equipoise.auditing.cross.result import CrossResult, Matrix
 from equipoise.auditing.cross.stability import policy_equilibrium
@@ -24,7 +26,6 @@ from equipoise.auditing.exact.product import expected_features
 from equipoise.auditing.panel import Panel
 from equipoise.auditing.run import ASKED, UNASKED, AuditConfig
 from equipoise.auditing.statistics.intervals import Range, mean_estimate
-from equipoise.auditing.store import AuditStore
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, GameInfo
 from equipoise.objective.features import OPPONENT, OWN
@@ -32,7 +33,6 @@ from equipoise.opponents.base import Strategy
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal
-from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest
 from equipoise.types import Episode, Estimate, Seat
 
@@ -199,59 +199,30 @@ class _Cross:
 
     def _sample(self, pairs: Sequence[Pair]) -> dict[str, Panel]:
         """Play the pairs; return a panel a row policy."""
-        episodes = self._play(pairs)
+        subject = {
+            "policies": {name: player.fingerprint for name, player in self.players.items()},
+            "pairs": [list(pair) for pair in pairs],
+        }
+        played = Chunks(self.game, self.config, subject, None, self.players)
+        title = f"cross {self.info.id}: {len(self.players)} policies"
+        total = self.config.episodes * len(pairs) * self.info.seats
         rows: dict[str, list[Episode]] = {}
-        for episode in episodes:
+        for episode in played.episodes(partial(self._requests, pairs), title, total, self.reporter):
             rows.setdefault(episode.pool, []).append(episode)
-        return {row: Panel.of(played) for row, played in rows.items()}
+        return {row: Panel.of(episodes) for row, episodes in rows.items()}
 
-    def _play(self, pairs: Sequence[Pair]) -> list[Episode]:
-        config = self.config
-        store = None
-        if config.out is not None:
-            store = AuditStore(config.out, self._request(pairs))
-            store.load_table(None, self.players)
-        starts = range(0, config.episodes, config.chunk)
-        blocks = [range(start, min(start + config.chunk, config.episodes)) for start in starts]
-        episodes = [] if store is None else list(store.read())
-        total = config.episodes * len(pairs) * self.info.seats
-        with self.reporter.task(f"cross {self.info.id}: {len(self.players)} policies", total) as advance:
-            advance(len(episodes))
-            for block in blocks[0 if store is None else store.chunks :]:
-                fresh = [one.episode for one in play(self._requests(block, pairs), config.rule, advance)]
-                if store is not None:
-                    store.finish_chunk(fresh, None, self.players)
-                episodes += fresh
-        return episodes
-
-    def _requests(self, block: range, pairs: Sequence[Pair]) -> list[EpisodeRequest]:
-        """Return the episodes of a block of deals; the row's name stands where an audit has the pool's."""
-        config, seats = self.config, range(self.info.seats)
-        deals = [Deal(config.seed, config.split, self.info.key, index) for index in block]
+    def _requests(self, pairs: Sequence[Pair], deals: Sequence[Deal]) -> list[EpisodeRequest]:
+        """Return the episodes of some deals; the row's name stands where an audit has the pool's."""
         return [
             EpisodeRequest(self.game, deal, row, column, seat, self._seated(row, column, seat))
             for deal in deals
             for row, column in pairs
-            for seat in seats
+            for seat in range(self.info.seats)
         ]
 
     def _seated(self, row: str, column: str, seat: Seat) -> tuple[AnyPolicy, ...]:
         both = (self.players[row], self.players[column])
         return both if seat == 0 else both[::-1]
-
-    def _request(self, pairs: Sequence[Pair]) -> dict[str, Any]:
-        config = self.config
-        return {
-            "game": self.info.key,
-            "options": self.game.options.changed(),
-            "policies": {name: player.fingerprint for name, player in self.players.items()},
-            "pairs": [list(pair) for pair in pairs],
-            "episodes": config.episodes,
-            "seed": config.seed,
-            "split": config.split.value,
-            "chunk": config.chunk,
-            "invalid": [config.rule.retries, config.rule.then, config.rule.fallback],
-        }
 
 
 def _value(stage: Game, rows: Sequence[Strategy], columns: Sequence[Strategy], limit: int) -> Cell:
