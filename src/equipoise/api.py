@@ -206,12 +206,7 @@ def cross(
     rules = load_game(game, options) if isinstance(game, str) else game
     given = name_policies(policies)
     if out is not None:
-        request = {
-            "game": rules.info_record.key,
-            "policies": {
-                name: spec if isinstance(spec, str) else "from Python" for name, spec in given.items()
-            },
-        }
+        request = {"game": rules.info_record.key, "policies": _spelled(given)}
         claim(Path(out), "cross.request.json", request, "choose another out folder")
     players = load_players(given, rules, models={}, quiet=reporter.quiet, **settings)
     deals = min(player.deals for player in players.values()) if episodes is None else episodes
@@ -419,11 +414,16 @@ def _configure(
     return replace(config, pools=chosen, weights=penalties)
 
 
+def _spelled(players: Mapping[str, Any]) -> dict[str, str]:
+    """Return policies as a request on disk names them."""
+    return {name: spec if isinstance(spec, str) else "from Python" for name, spec in players.items()}
+
+
 def _claim(out: Path, session: Session, players: Mapping[str, Any], panel: bool) -> None:
     """Make a folder that of this request, and of no other."""
     request = {
         "games": [game.info_record.key for game, _ in session.games],
-        "players": {role: spec if isinstance(spec, str) else "from Python" for role, spec in players.items()},
+        "players": _spelled(players),
         **({"panel": True} if panel else {}),
     }
     claim(out, "audit.request.json", request, "choose another out folder")
