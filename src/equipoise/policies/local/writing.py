@@ -11,7 +11,7 @@ from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.sampling import Sampled, Uniform, generate
 from equipoise.policies.local.scoring import ActionScorer
 
-__all__ = ["Writer"]
+__all__ = ["Writer", "stop_ids"]
 
 
 class Writer:
@@ -31,7 +31,7 @@ class Writer:
         """Take a model, its scorer and the settings."""
         self.loaded, self.scorer = loaded, scorer
         self.temperature, self.max_rows = temperature, max_rows
-        self.stop_ids = _stop_ids(loaded)
+        self.stop_ids = stop_ids(loaded)
 
     def write(
         self, prompts: Sequence[tuple[int, ...]], uniforms: Sequence[Uniform], budget: int, end: str = ""
@@ -84,7 +84,7 @@ class Writer:
         return says
 
 
-def _stop_ids(loaded: LoadedModel) -> tuple[int, ...]:
+def stop_ids(loaded: LoadedModel) -> tuple[int, ...]:
     """Return all tokens that end a turn, by template, tokenizer or the model's own settings."""
     own = getattr(getattr(loaded.model, "generation_config", None), "eos_token_id", None)
     listed = own if isinstance(own, list) else [own]
