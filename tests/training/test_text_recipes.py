@@ -19,7 +19,7 @@ from tests.training.recipes import summary
 from tests.training.settings import adapter, metrics, warm
 
 FEWER = ("games.ipd.options.rounds=2", "games.ipd.train.sepo.rollouts=2", "audit.episodes=1")
-FREE = (*FEWER, "mode=free", "max_new_tokens=4")
+FREE = (*FEWER, "mode=free", "max_new_tokens=4", "history=chat")
 
 
 def trained(run: Path) -> Path:

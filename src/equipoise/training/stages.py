@@ -170,9 +170,8 @@ def _settings(recipe: Recipe) -> dict[str, Any]:
 
 def _player(recipe: Recipe) -> dict[str, Any]:
     """Return how the recipe's model decides."""
-    return {
-        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
-    }
+    names = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+    return {name: getattr(recipe, name) for name in names}
 
 
 def _done(stage: Stage) -> bool:

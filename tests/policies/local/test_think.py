@@ -184,7 +184,9 @@ def test_tags_of_a_model_s_own_end_its_thoughts(
 ) -> None:
     tagged = Thinking("</t>", f"\n\n{MARKER}", f"\n</t>\n\n{MARKER}")
     policy = thinking(tiny)
-    writer = ThinkText(tiny, policy.scorer, temperature=1.0, thought_tokens=6, max_rows=8, form=tagged)
+    writer = ThinkText(
+        tiny, policy.scorer, temperature=1.0, thought_tokens=6, max_rows=8, chats=policy._chats, form=tagged
+    )
     for text, lead in [("a Action: b</t>", "a Action: b</t>\n\nAction:"), ("a", "a\n</t>\n\nAction:")]:
         saying(monkeypatch, tokens(tiny, text), StopReason.FINISHED)
         thought, action = parts(writer.answer(decisions[:1], [policy.question(decisions[0])])[0])

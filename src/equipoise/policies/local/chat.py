@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "word_ids"]
+__all__ = ["end_of_turn", "next_turn_ids", "prompt_ids", "prompt_text", "word_ids"]
 
 _PROBE = "zzqx"
 
@@ -33,6 +33,19 @@ def prompt_ids(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> tuple[in
     """
     plain = not getattr(tokenizer, "chat_template", None)
     return _encode(prompt_text(prompt, tokenizer, prefill=prefill), tokenizer, special=plain)
+
+
+def next_turn_ids(text: str, tokenizer: Any) -> tuple[int, ...]:
+    """Return what follows an answer: the end of its turn, a new message of the user, the next turn opened."""
+    if not getattr(tokenizer, "chat_template", None):
+        return _encode(f"\n{text}\n", tokenizer)
+    messages = [
+        {"role": "user", "content": "a"},
+        {"role": "assistant", "content": _PROBE},
+        {"role": "user", "content": text},
+    ]
+    whole = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    return _encode(whole.partition(_PROBE)[2], tokenizer)
 
 
 def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from equipoise.policies.base import draw
-from equipoise.policies.local.chat import prompt_ids
+from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.question import Question
@@ -61,6 +61,7 @@ class ThinkText:
         temperature: float,
         thought_tokens: int,
         max_rows: int,
+        chats: Chats,
         form: Thinking = PLAIN_THOUGHT,
     ) -> None:
         """Take a model, its scorer and the settings.
@@ -71,15 +72,17 @@ class ThinkText:
             temperature: Divides the logits of thoughts and of actions; 0 takes the likeliest.
             thought_tokens: Budget of a thought.
             max_rows: Largest batch.
+            chats: Makes the prompts.
             form: How thoughts end.
         """
-        self.loaded, self.scorer, self.form = loaded, scorer, form
+        self.loaded, self.scorer, self.form, self.chats = loaded, scorer, form, chats
         self.temperature, self.thought_tokens = temperature, thought_tokens
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision], questions: Sequence[Question]) -> list[Choice]:
         """Return a choice for each decision, given what it asks."""
-        prompts = [prompt_ids(_asking(q.prompt), self.loaded.tokenizer) for q in questions]
+        asked = (_asking(question.prompt) for question in questions)
+        prompts = [self.chats.prompt(*one) for one in zip(decisions, asked, strict=True)]
         uniforms = [decision.draws.uniform for decision in decisions]
         thoughts = self.writer.write(prompts, uniforms, self.thought_tokens, self.form.end)
         starts = [p + self._lead(thought) for p, thought in zip(prompts, thoughts, strict=True)]
@@ -93,6 +96,7 @@ class ThinkText:
             number = (decision.legal or ()).index(action)
             trie = self.scorer.trie(question.words)
             made = action_generation(trie, starts[i], question.words, row, number)
+            self.chats.keep(decision, made.prompt_ids + made.ids)
             choices.append(Choice(action, generations=(self._thought(prompts[i], thoughts[i]), made)))
         return choices
 
