@@ -59,6 +59,10 @@ def test_every_prompt_goes_on_from_the_answer_before_it(tiny: LoadedModel, game:
     end = end_of_turn(tiny.tokenizer)
     for turns in played(talking(tiny, mode), game):
         lengths.add(len(turns))
+        for _, choice in turns:
+            for thought, action in pairwise(choice.generations):
+                said = thought.prompt_ids + thought.ids
+                assert action.prompt_ids[: len(said)] == said
         for (_, before), (decision, choice) in pairwise(turns):
             last, first = before.generations[-1], choice.generations[0]
             said = last.prompt_ids + last.ids

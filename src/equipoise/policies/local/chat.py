@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["end_of_turn", "next_turn_ids", "prompt_ids", "prompt_text", "word_ids"]
+__all__ = ["end_of_turn", "next_turn_ids", "prompt_ids", "prompt_text", "reopened_ids", "word_ids"]
 
 _PROBE = "zzqx"
 
@@ -39,11 +39,19 @@ def next_turn_ids(text: str, tokenizer: Any) -> tuple[int, ...]:
     """Return what follows an answer: the end of its turn, a new message of the user, the next turn opened."""
     if not getattr(tokenizer, "chat_template", None):
         return _encode(f"\n{text}\n", tokenizer)
-    messages = [
-        {"role": "user", "content": "a"},
-        {"role": "assistant", "content": _PROBE},
-        {"role": "user", "content": text},
-    ]
+    return _after_answer([{"role": "user", "content": text}], tokenizer)
+
+
+def reopened_ids(tokenizer: Any) -> tuple[int, ...]:
+    """Return what lies between two answers in a row: the end of a turn, the next one opened.
+
+    Nothing where there is no chat template, and so are no turns.
+    """
+    return _after_answer([], tokenizer) if getattr(tokenizer, "chat_template", None) else ()
+
+
+def _after_answer(more: list[dict[str, str]], tokenizer: Any) -> tuple[int, ...]:
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PROBE}, *more]
     whole = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     return _encode(whole.partition(_PROBE)[2], tokenizer)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from equipoise.policies.base import draw
+from equipoise.policies.local.chat import reopened_ids
 from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.loading import LoadedModel
@@ -102,14 +103,20 @@ class ThinkText:
 
     def _lead(self, thought: Sampled) -> tuple[int, ...]:
         """Return what lies between prompt and action: the thought, and what its end lacks of the marker."""
-        ids = thought.ids
-        # The turn goes on: the token that ended it is part of what was sampled, not of what is read.
-        if ids and ids[-1] in self.writer.stop_ids:
-            ids = ids[:-1]
-        text = str(self.loaded.tokenizer.decode(list(ids)))
+        ids, tokenizer = thought.ids, self.loaded.tokenizer
+        text = str(tokenizer.decode(list(ids)))
         # The token that completed the text may go on after it.
         whole = self.form.ended if text.endswith(self.form.end) else self.form.cut
-        return ids + tuple(self.loaded.tokenizer(whole, add_special_tokens=False)["input_ids"])
+        if ids and ids[-1] in self.writer.stop_ids:
+            turn = reopened_ids(tokenizer)
+            if turn:
+                # The action has a turn of its own, so that its prompt goes on from all that was sampled.
+                return ids + turn[turn[0] == ids[-1] :] + self._encoded(MARKER)
+            ids = ids[:-1]
+        return ids + self._encoded(whole)
+
+    def _encoded(self, text: str) -> tuple[int, ...]:
+        return tuple(self.loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _thought(self, prompt: tuple[int, ...], thought: Sampled) -> Generation:
         mask = (1,) * len(thought.ids)
