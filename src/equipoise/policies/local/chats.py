@@ -9,6 +9,7 @@ before, what was read of it is kept by the token tree (see ``treecache``) and on
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from equipoise.policies.local.chat import next_turn_ids, prompt_ids
@@ -31,7 +32,14 @@ class Chats:
         # The last two decisions of each: one that is asked again begins where the one before it ended.
         self._after: dict[tuple[str, int], dict[int, Ids]] = {}
 
-    def prompt(self, decision: Decision, prompt: Prompt) -> Ids:
+    def prompt(
+        self,
+        decision: Decision,
+        prompt: Prompt,
+        *,
+        prefill: str = "",
+        switches: Mapping[str, Any] | None = None,
+    ) -> Ids:
         """Return the tokens of a decision's prompt.
 
         A decision whose conversation is not known, because the episode was not played from its start, is
@@ -40,11 +48,13 @@ class Chats:
         Args:
             decision: The decision.
             prompt: Its prompt as it would be built anew.
+            prefill: How the answer begins.
+            switches: Further arguments of the chat template.
         """
         before = self._after.get((decision.episode, decision.seat), {}).get(decision.index - 1)
         if decision.index == 0 or before is None:
-            return prompt_ids(prompt, self.tokenizer)
-        turn = next_turn_ids(prompt.situation, self.tokenizer)
+            return prompt_ids(prompt, self.tokenizer, prefill=prefill, switches=switches)
+        turn = next_turn_ids(prompt.situation, self.tokenizer, prefill=prefill, switches=switches)
         # The template ends the answer's turn; the model may have done so itself.
         return before + (turn[1:] if turn[:1] == before[-1:] else turn)
 
