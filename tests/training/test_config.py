@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,6 +17,7 @@ from equipoise.training.optimiser import Optimiser
 from equipoise.training.table import SoftmaxTable
 from equipoise.training.teachers import RECIPES
 from tests.training.settings import (
+    metrics,
     sepo,
     warm,
 )
@@ -180,15 +182,30 @@ def test_sepo_pass_tokens_bound_a_pass_over_text(tmp_path: Path) -> None:
     assert passes[1] > passes[100_000] == 1
 
 
+def newest(folder: Path) -> Path:
+    run = max(folder.glob("run*"), key=lambda run: run.stat().st_mtime_ns)
+    return run / "kuhn" / "sepo" / "train"
+
+
 def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run."""
+    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run.
+
+    What was done before is kept: the step that broke the limit on skipped ones is in the checkpoint, the one
+    whose sampler was wrong is not.
+    """
     settings = {**EXACT, "model": "tiny-random", "steps": 3, "lr": 1e-3}
     with pytest.raises(EquipoiseError, match="max_sampler_gap = 1e-12"):
         sepo(tmp_path, **settings, max_sampler_gap=1e-12)
+    place = newest(tmp_path)
+    assert [row["step"] for row in metrics(place)] == [1]
+    assert not (place / "checkpoint").exists()
     monkeypatch.setattr(Optimiser, "step", lambda self, lr: None)
     for limit, made in ((0, 1), (1, 2)):
         with pytest.raises(EquipoiseError, match=f"{made} steps were skipped .max_skipped = {limit}"):
             sepo(tmp_path, **settings, max_skipped=limit)
+        place = newest(tmp_path)
+        state = json.loads((place / "checkpoint" / "state.json").read_text(encoding="utf-8"))
+        assert state["step"] == made
     assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
 
 
