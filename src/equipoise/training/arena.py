@@ -25,7 +25,7 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
-from equipoise.training.batch import Batch, SampledStep
+from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
@@ -111,6 +111,14 @@ class Arena:
             self.exploiters.respond(policy)
             assert self.exploiters.strategy is not None
             self.opponents[RESPONDER] = StrategyPolicy(self.exploiters.strategy)
+
+    def batch(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
+        """Return the batch of a step, sampled or exact; metrics go into the row."""
+        if self.config.gradient == "exact":
+            return self.exact(policy, row)
+        batch = sampled_batch(self.sample(policy, step, row))
+        row.update(prompts=len(batch.decisions))
+        return batch
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""

@@ -45,6 +45,7 @@ class SftConfig(Strict):
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
         patience: Evaluations without a better selection score before stopping.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass.
         seed: Seed of data order and initialisation.
@@ -60,6 +61,7 @@ class SftConfig(Strict):
     select_every: int = Field(8, ge=1)
     select_episodes: int = Field(12, ge=1)
     patience: int = Field(2, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = Field(0, ge=0)
@@ -90,6 +92,8 @@ class SepoConfig(Strict):
         respond_every: Steps between recomputations of the responder.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
+        patience: Evaluations without a better score before stopping; left out, all steps are made.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         checkpoint_every: Steps between checkpoints; what an interruption can cost.
         max_grad_norm: Gradients are scaled down to this norm.
         max_step_kl: A language model's step is halved until the policy has moved by at most this KL
@@ -115,6 +119,8 @@ class SepoConfig(Strict):
     respond_every: int = Field(1, ge=1)
     select_every: int = Field(4, ge=1)
     select_episodes: int = Field(12, ge=1)
+    patience: int | None = Field(None, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     max_step_kl: float = Field(0.05, gt=0.0)
     rows: int = Field(32, ge=1)

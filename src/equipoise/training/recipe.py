@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from equipoise.errors import RequestError, nearest, unknown
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
+from equipoise.training.joint import JointRecipe
 
-__all__ = ["AuditSettings", "GameRecipe", "Recipe", "load_recipe", "parse_value", "recipe_names"]
+__all__ = [
+    "AuditSettings",
+    "GameRecipe",
+    "Recipe",
+    "joint_start",
+    "load_recipe",
+    "parse_value",
+    "recipe_names",
+]
 
 
 class AuditSettings(Strict):
@@ -52,17 +61,21 @@ class GameRecipe(Strict):
     @field_validator("train")
     @classmethod
     def _names(cls, runs: dict[str, SepoConfig]) -> dict[str, SepoConfig]:
-        for name in runs:
-            if name in RESERVED or not re.fullmatch(r"\w[\w.-]*", name):
-                raise ValueError(
-                    f"a run cannot be called {name!r}: use letters, digits and _, and none of "
-                    f"{', '.join(RESERVED)}"
-                )
+        _check_names(runs)
         return runs
 
 
 RESERVED = ("base", "sft", "scripted", "optimum")
 """Names of policies that a SEPO run cannot have."""
+
+
+def _check_names(runs: Iterable[str]) -> None:
+    for name in runs:
+        if name in RESERVED or not re.fullmatch(r"\w[\w.-]*", name):
+            raise ValueError(
+                f"a run cannot be called {name!r}: use letters, digits and _, and none of "
+                f"{', '.join(RESERVED)}"
+            )
 
 
 class Recipe(Strict):
@@ -79,6 +92,8 @@ class Recipe(Strict):
         lora: The adapter that SFT and SEPO train.
         audit: How every stage is audited.
         games: What is done, by game.
+        joint: Runs that train one policy on several of these games, by name; the names are the policies of
+            the games' tables, as those of ``games.GAME.train`` are.
     """
 
     name: str
@@ -91,6 +106,21 @@ class Recipe(Strict):
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
+    joint: dict[str, JointRecipe] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _joined(self) -> Recipe:
+        _check_names(self.joint)
+        for name, run in self.joint.items():
+            for game in run.games:
+                if game not in self.games:
+                    raise ValueError(f"joint.{name}.games names {game!r}: give it a table [games.{game}]")
+                taken = {*self.games[game].train, *(joint_start(other) for other in self.joint)}
+                if name in taken:
+                    raise ValueError(f"joint.{name}: {game} has a policy of that name, choose another")
+                if joint_start(name) in self.games[game].train:
+                    raise ValueError(f"joint.{name}: its warm start has the name of a run in {game}")
+        return self
 
     @field_validator("model")
     @classmethod
@@ -98,6 +128,11 @@ class Recipe(Strict):
         if "+" in model:
             raise ValueError("a recipe trains an adapter of its own: name the model without +ADAPTER")
         return model
+
+
+def joint_start(name: str) -> str:
+    """Return the name that the warm start of a joint run has in tables."""
+    return f"{name}-sft"
 
 
 def recipe_names() -> list[str]:

@@ -25,7 +25,18 @@ from equipoise.training.table import SoftmaxTable, TabularLearner
 if TYPE_CHECKING:
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
+__all__ = [
+    "Stage",
+    "base_policy",
+    "local_learner",
+    "model_settings",
+    "new_table",
+    "objective_of",
+    "opponents_of",
+    "sft_done",
+    "train_sepo",
+    "train_sft",
+]
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,15 @@ class Stage:
         """The best weights."""
         return self.folder / "best"
 
+    @property
+    def done(self) -> bool:
+        """Whether it is finished."""
+        return (self.folder / "done").exists()
+
+    def finish(self) -> None:
+        """Mark it as finished."""
+        (self.folder / "done").touch()
+
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
@@ -57,7 +77,7 @@ class Stage:
             f"{self.recipe.model}+{self.best}",
             quiet=True,
             name=self.folder.parent.name,
-            **_settings(self.recipe),
+            **model_settings(self.recipe),
         )
 
 
@@ -69,16 +89,16 @@ def sft_done(place: Path) -> bool:
 def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
     """Return the policy that everything starts from."""
     if recipe.model == "table":
-        return _table(game, recipe.seed)
+        return new_table(game, recipe.seed)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
+    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **model_settings(recipe))
 
 
 def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
     """Load the opponents of a game; language models among them run as the recipe's own does."""
     pools = config.pools or default_pools(game.name)
-    return Opponents.named(pools, game, config.exact, {}, {**_settings(recipe), "quiet": True})
+    return Opponents.named(pools, game, config.exact, {}, {**model_settings(recipe), "quiet": True})
 
 
 def train_sft(
@@ -91,14 +111,14 @@ def train_sft(
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
-    if not _done(stage):
+    if not stage.done:
         policy = adapted_policy(
-            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
+            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **model_settings(recipe)
         )
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
-        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin, met).run()
-        _finish(stage)
+        Sft(game, objective_of(game, config), policy, settings, stage.folder, reporter, origin, met).run()
+        stage.finish()
     return stage
 
 
@@ -114,14 +134,14 @@ def train_sepo(
     """Do a SEPO run unless it is done; return where it is."""
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
     stage = Stage(recipe, place / "train")
-    if not _done(stage):
+    if not stage.done:
         learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
-        objective = _objective(game, config)
+        objective = objective_of(game, config)
         met = opponents_of(recipe, game, config)
         arena = Arena(game, objective, learner.policy, settings, met)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
-        _finish(stage)
+        stage.finish()
     return stage
 
 
@@ -129,36 +149,40 @@ def _learner(
     recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
     if recipe.model == "table":
-        table = _table(game, settings.seed)
+        table = new_table(game, settings.seed)
         return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+    return local_learner(recipe, settings, start, name, reporter)
+
+
+def local_learner(
+    recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+) -> tuple[Learner, str]:
+    """Return a language model as a learner, from a warm start if there is one, and what it starts from."""
     from equipoise.training.lora import LocalLearner, adapted_policy
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = adapted_policy(spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **_settings(recipe))
+    policy = adapted_policy(
+        spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **model_settings(recipe)
+    )
     return LocalLearner(
         policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
     ), policy.fingerprint
 
 
-def _table(game: Game, seed: int) -> SoftmaxTable:
+def new_table(game: Game, seed: int) -> SoftmaxTable:
+    """Return a uniform table over all information states of a game."""
     stage = game.stage()
     seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
     trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
     return SoftmaxTable.of(stage, trees, seed, spread=0.0)
 
 
-def _objective(game: Game, config: AuditConfig) -> Objective:
+def objective_of(game: Game, config: AuditConfig) -> Objective:
+    """Return what is maximised in a game."""
     pools = config.pools or default_pools(game.name)
     return Objective.of(game.info_record, pools, config.weights)
 
 
-def _settings(recipe: Recipe) -> dict[str, Any]:
+def model_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings of the recipe's language models."""
     return {"dtype": recipe.dtype, "device": recipe.device}
-
-
-def _done(stage: Stage) -> bool:
-    return (stage.folder / "done").exists()
-
-
-def _finish(stage: Stage) -> None:
-    (stage.folder / "done").touch()
