@@ -69,8 +69,18 @@ class Arenas:
         """Steps between those a run can be resumed at."""
         return lcm(*(arena.aligned for arena in self.parts.values()))
 
+    def forget(self) -> None:
+        """Drop what opponents have cached."""
+        for arena in self.parts.values():
+            arena.forget()
+
+    def enter(self, past: Mapping[str, Policy]) -> None:
+        """Take the frozen copies of the policy that are met from now on."""
+        for arena in self.parts.values():
+            arena.enter(past)
+
     def respond(self, policy: Policy, step: int) -> None:
-        """Recompute the responders where a step asks for it."""
+        """Put the opponents of a step in force, in every game."""
         for arena in self.parts.values():
             arena.respond(policy, step)
 

@@ -18,6 +18,7 @@ SHARED = frozenset(
         "kl",
         "entropy",
         "checkpoint_every",
+        "league",
         "select_every",
         "patience",
         "min_delta",

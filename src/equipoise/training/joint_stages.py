@@ -112,7 +112,7 @@ def train_joint(
                 objective_of(game, config),
                 learner.policy,
                 run.settings(name).model_copy(update=seed),
-                opponents_of(recipe, game, config),
+                opponents_of(recipe, game, config, run.settings(name)),
             )
             for name, (game, config) in games.items()
         },

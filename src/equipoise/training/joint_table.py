@@ -6,34 +6,37 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from equipoise.files import folder_name
 from equipoise.policies.base import Policy
+from equipoise.policies.tabular import TabularPolicy
 from equipoise.training.batch import Batch
 from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.types import Choice, Decision, Probabilities
 
-__all__ = ["JointTable", "JointTabularLearner"]
+__all__ = ["ByGame", "JointTable", "JointTabularLearner"]
 
 
-class JointTable(Policy):
-    """Asks the table of the game that a decision belongs to.
+T = TypeVar("T", bound=Policy)
+
+
+class ByGame(Policy, Generic[T]):
+    """Asks the policy of the game that a decision belongs to.
 
     Attributes:
-        tables: The tables by the game's ``id@version``.
+        tables: The policies by the game's ``id@version``.
     """
 
     exact_states = SoftmaxTable.exact_states
     always_legal = True
 
-    def __init__(self, tables: Sequence[SoftmaxTable]) -> None:
+    def __init__(self, tables: Mapping[str, T], name: str = "tabular") -> None:
         """Take one table for each game."""
-        self.name = "tabular"
-        self.tables = {table.game.info_record.key: table for table in tables}
-        self.fingerprint = "+".join(table.fingerprint for table in tables)
+        self.name, self.tables = name, dict(tables)
+        self.fingerprint = "+".join(table.fingerprint for table in self.tables.values())
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Draw an action at every decision."""
@@ -49,12 +52,20 @@ class JointTable(Policy):
             found.update(zip(rows, table.probabilities([decisions[row] for row in rows]), strict=True))
         return [found[row] for row in range(len(decisions))]
 
-    def split(self, decisions: Sequence[Decision]) -> list[tuple[SoftmaxTable, list[int]]]:
+    def split(self, decisions: Sequence[Decision]) -> list[tuple[T, list[int]]]:
         """Return the tables that are asked, each with the numbers of its decisions."""
         rows: dict[str, list[int]] = {}
         for number, decision in enumerate(decisions):
             rows.setdefault(decision.rules.info_record.key, []).append(number)
         return [(self.tables[key], numbers) for key, numbers in rows.items()]
+
+
+class JointTable(ByGame[SoftmaxTable]):
+    """The tables that are trained."""
+
+    def __init__(self, tables: Sequence[SoftmaxTable]) -> None:
+        """Take one table for each game."""
+        super().__init__({table.game.info_record.key: table for table in tables})
 
 
 class JointTabularLearner:
@@ -86,10 +97,18 @@ class JointTabularLearner:
     def forget(self) -> None:
         """Nothing is cached."""
 
+    def frozen(self, folder: Path, name: str) -> ByGame[TabularPolicy]:
+        """Return the tables of a folder (see ``Learner``)."""
+        tables = self.policy.tables
+        return ByGame({key: TabularPolicy.load(_file(folder, table)) for key, table in tables.items()}, name)
+
+    def drop(self, policy: Policy) -> None:
+        """A table holds nothing."""
+
     def save_weights(self, folder: Path) -> None:
         """Write one table a game, named after it."""
         for table in self.policy.tables.values():
-            table.table().save(folder / f"{folder_name(table.game.info_record.id)}.json")
+            table.table().save(_file(folder, table))
 
     def save_state(self, folder: Path) -> dict[str, Any]:
         """Write logits and references, exact in JSON."""
@@ -104,6 +123,10 @@ class JointTabularLearner:
         for number, key in enumerate(json.loads((folder / "tables.json").read_text(encoding="utf-8"))):
             self._learners[key].load(folder / str(number), {})
         self.policy.version = int(state["version"])
+
+
+def _file(folder: Path, table: SoftmaxTable) -> Path:
+    return folder / f"{folder_name(table.game.info_record.id)}.json"
 
 
 def _part(batch: Batch, rows: Sequence[int], width: int) -> Batch:

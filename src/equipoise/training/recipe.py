@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from equipoise.errors import RequestError, nearest, unknown
+from equipoise.training.cast import SELF
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.joint import JointRecipe
 
@@ -57,6 +58,17 @@ class GameRecipe(Strict):
     weights: dict[str, float] = Field(default_factory=dict)
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
+
+    @field_validator("pools")
+    @classmethod
+    def _others(cls, pools: dict[str, list[str]]) -> dict[str, list[str]]:
+        for pool, names in pools.items():
+            if SELF in names:
+                raise ValueError(
+                    f"{pool} holds {SELF!r}, which is met in training only: set the pools of a run, "
+                    f"train.NAME.pools.{pool}"
+                )
+        return pools
 
     @field_validator("train")
     @classmethod

@@ -17,6 +17,7 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.arena import Arena
 from equipoise.training.arenas import Arenas
 from equipoise.training.checkpoints import TrainerFolder
+from equipoise.training.league import League
 from equipoise.training.learner import Learner
 from equipoise.training.scalars import Scalars
 from equipoise.training.stopping import Best
@@ -72,6 +73,8 @@ class Sepo:
         request = {**self.arenas.identity, "config": config, "origin": dict(origin or {})}
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
+        league = self.config.league
+        self.league = None if league is None else League(league, learner, folder)
         self.history: list[dict[str, Any]] = []
 
     def run(self) -> Trained:
@@ -94,7 +97,10 @@ class Sepo:
 
     def _step(self, step: int) -> dict[str, Any]:
         began = time.perf_counter()
-        self.learner.forget()
+        self._forget()
+        if self.league is not None:
+            self.league.advance(step)
+            self.arenas.enter(self.league.players)
         self.arenas.respond(self.learner.policy, step)
         row: dict[str, Any] = {"step": step + 1}
         batch = self.arenas.batch(self.learner.policy, step, row)
@@ -106,6 +112,12 @@ class Sepo:
             self._select(step + 1, row)
         row["seconds"] = time.perf_counter() - began
         return row
+
+    def _forget(self) -> None:
+        self.learner.forget()
+        self.arenas.forget()
+        if self.league is not None:
+            self.league.forget()
 
     def _select(self, step: int, row: dict[str, Any]) -> None:
         """Score the current weights and keep them if they are the best so far."""
@@ -134,6 +146,7 @@ class Sepo:
             "step": step,
             **self.best.state_dict(),
             **self.arenas.state_dict(),
+            "league": None if self.league is None else self.league.state_dict(),
             "learner": self.learner.save_state(folder),
         }
 
@@ -144,6 +157,8 @@ class Sepo:
         folder, state = found
         self.learner.load(folder, state["learner"])
         self.arenas.load_state_dict(state)
+        if self.league is not None:
+            self.league.load_state_dict(state["league"])
         self.best.load_state_dict(state)
         self.history = self.store.metrics()
         return int(state["step"])

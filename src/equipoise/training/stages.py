@@ -17,6 +17,7 @@ from equipoise.policies.base import Policy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
+from equipoise.training.cast import everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
@@ -95,9 +96,20 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
     return LocalPolicy.from_spec(recipe.model, quiet=quiet, **model_settings(recipe))
 
 
-def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
-    """Load the opponents of a game; language models among them run as the recipe's own does."""
+def opponents_of(
+    recipe: Recipe, game: Game, config: AuditConfig, settings: SepoConfig | None = None
+) -> Opponents:
+    """Load the opponents of a game; language models among them run as the recipe's own does.
+
+    Args:
+        recipe: The recipe.
+        game: The game.
+        config: How it is audited; has the pools.
+        settings: Settings of a run, which may name further opponents.
+    """
     pools = config.pools or default_pools(game.name)
+    if settings is not None:
+        pools = everyone(pools, settings)
     return Opponents.named(pools, game, config.exact, {}, {**model_settings(recipe), "quiet": True})
 
 
@@ -138,7 +150,7 @@ def train_sepo(
         learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = objective_of(game, config)
-        met = opponents_of(recipe, game, config)
+        met = opponents_of(recipe, game, config, settings)
         arena = Arena(game, objective, learner.policy, settings, met)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         stage.finish()
