@@ -25,11 +25,13 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
+from equipoise.training.answers import answer_counts
 from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
+from equipoise.training.samples import decision_samples
 
 __all__ = ["Arena"]
 
@@ -46,6 +48,7 @@ class Arena:
         exploiters: Keeps the objective in step with the responder.
         gates: The running gates of the hinge.
         scale: The running scale of advantages.
+        rule: What happens to invalid answers.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Arena:
         policy: Policy,
         config: SepoConfig,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Load the opponents and work out what can be computed exactly.
 
@@ -64,11 +68,12 @@ class Arena:
             policy: What is trained; says how many information states it answers at once.
             config: Settings.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers, in training and selection.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
-        self.game, self.config = game, config
+        self.game, self.config, self.rule = game, config, rule or InvalidRule()
         self.cast = Cast(game, objective, config)
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
@@ -126,12 +131,22 @@ class Arena:
             assert self.exploiters.strategy is not None
             self.opponents[RESPONDER] = StrategyPolicy(self.exploiters.strategy)
 
-    def batch(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
-        """Return the batch of a step, sampled or exact; metrics go into the row."""
+    def batch(self, policy: Policy, step: int, row: dict[str, Any], wants: str = "batch") -> Any:
+        """Return what a learner wants of a step, sampled or exact; metrics go into the row.
+
+        Args:
+            policy: The policy.
+            step: The step.
+            row: Metrics.
+            wants: ``batch``, or ``samples`` for the sampled tokens (see ``Learner.wants``).
+        """
         self.cast.log(row)
         if self.config.gradient == "exact":
             return self.exact(policy, row)
-        batch = sampled_batch(self.sample(policy, step, row))
+        sampled = self.sample(policy, step, row)
+        if wants == "samples":
+            return decision_samples(sampled)
+        batch = sampled_batch(sampled)
         row.update(prompts=len(batch.decisions))
         return batch
 
@@ -151,7 +166,7 @@ class Arena:
 
     def collect(self, policy: Policy, step: int) -> tuple[list[Played], list[Group]]:
         """Play the episodes of a sampled step; return them and their groups."""
-        played = play(self.requests(policy, step), InvalidRule())
+        played = play(self.requests(policy, step), self.rule)
         return played, group_episodes([one.episode for one in played])
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
@@ -167,6 +182,7 @@ class Arena:
             decisions=sum(len(one.decisions) for one in played),
             dead_keys=credit.dead / max(credit.keys, 1),
             advantage_scale=divisor,
+            **answer_counts(played),
             invalid_rate=sum(invalid) / max(len(invalid), 1),
         )
         return SampledStep(played, groups, credit, divisor)

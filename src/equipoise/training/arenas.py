@@ -8,8 +8,8 @@ weights is the same mean of the games' scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import Any
 
@@ -19,9 +19,10 @@ from equipoise.policies.base import Policy
 from equipoise.training.arena import Arena
 from equipoise.training.batch import Batch
 from equipoise.training.config import SepoConfig
+from equipoise.training.samples import DecisionSample
 from equipoise.training.selection import selection_score
 
-__all__ = ["Arenas", "weighted_sum"]
+__all__ = ["Arenas", "weighted_samples", "weighted_sum"]
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,22 @@ class Arenas:
         for arena in self.parts.values():
             arena.respond(policy, step)
 
-    def batch(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
-        """Play a step of every game; metrics go into the row, under the game's name if there are several."""
-        batches = []
+    def batch(self, policy: Policy, step: int, row: dict[str, Any], wants: str = "batch") -> Any:
+        """Play a step of every game; metrics go into the row, under the game's name if there are several.
+
+        Args:
+            policy: The policy.
+            step: The step.
+            row: Metrics.
+            wants: What the learner is given: a ``batch``, or ``samples``, whose advantages are weighted then.
+        """
+        batches: list[tuple[float, Any]] = []
         for name, arena in self.parts.items():
             own: dict[str, Any] = {}
-            batches.append((self.shares[name], arena.batch(policy, step, own)))
+            batches.append((self.shares[name], arena.batch(policy, step, own, wants)))
             row.update(self._named(name, own))
+        if wants == "samples":
+            return weighted_samples(batches)
         return weighted_sum(batches)
 
     def score(self, policy: Policy, row: dict[str, Any]) -> float:
@@ -121,6 +131,16 @@ class Arenas:
     def _named(self, name: str, row: Mapping[str, Any]) -> dict[str, Any]:
         prefix = "" if len(self.parts) == 1 else f"{name}/"
         return {f"{prefix}{key}": value for key, value in row.items()}
+
+
+def weighted_samples(parts: Sequence[tuple[float, Sequence[DecisionSample]]]) -> list[DecisionSample]:
+    """Return the samples of all games, advantages times what each game counts for.
+
+    KL and entropy are averaged over the decisions of all games alike.
+    """
+    return [
+        replace(sample, advantage=share * sample.advantage) for share, samples in parts for sample in samples
+    ]
 
 
 def weighted_sum(batches: list[tuple[float, Batch]]) -> Batch:

@@ -24,6 +24,9 @@ SHARED = frozenset(
         "min_delta",
         "max_grad_norm",
         "max_step_kl",
+        "max_sampler_gap",
+        "max_skipped",
+        "pass_tokens",
         "rows",
         "seed",
     }

@@ -21,8 +21,8 @@ from equipoise.training.recipe import Recipe
 from equipoise.training.sepo import Sepo
 from equipoise.training.stages import (
     Stage,
+    adapted,
     local_learner,
-    model_settings,
     new_table,
     objective_of,
     opponents_of,
@@ -55,7 +55,6 @@ def train_joint_sft(
 ) -> JointStage:
     """Do the warm start of a joint run unless it is done; return where it is."""
     from equipoise.training.joint_sft import JointSft, share_out
-    from equipoise.training.lora import adapted_policy
     from equipoise.training.sft import Sft
 
     assert run.sft is not None
@@ -63,9 +62,7 @@ def train_joint_sft(
     stage = JointStage(recipe, place / "train")
     if stage.done:
         return stage
-    policy = adapted_policy(
-        recipe.model, recipe.lora, settings.seed, place.name, quiet=reporter.quiet, **model_settings(recipe)
-    )
+    policy = adapted(recipe, recipe.model, settings.seed, place.name, reporter)
     counts = share_out(settings.batch, shares(run.games))
     parts = {
         name: Sft(
@@ -75,6 +72,7 @@ def train_joint_sft(
             settings.model_copy(update={"batch": counts[name]}),
             reporter=reporter,
             opponents=opponents_of(recipe, game, config),
+            rule=config.rule,
         )
         for name, (game, config) in games.items()
     }
@@ -113,6 +111,7 @@ def train_joint(
                 learner.policy,
                 run.settings(name).model_copy(update=seed),
                 opponents_of(recipe, game, config, run.settings(name)),
+                config.rule,
             )
             for name, (game, config) in games.items()
         },

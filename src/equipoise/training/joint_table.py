@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -71,6 +71,8 @@ class JointTable(ByGame[SoftmaxTable]):
 class JointTabularLearner:
     """Plain gradient ascent on the logits of all tables, clipped as one vector."""
 
+    wants: Literal["batch"] = "batch"
+
     def __init__(self, policy: JointTable, max_grad_norm: float | None = None) -> None:
         """Take the tables; their start is the reference of the KL term."""
         self.policy: JointTable = policy
@@ -87,12 +89,14 @@ class JointTabularLearner:
             moves.append((table, rows, ascent))
             totals = {name: totals[name] + stats[name] for name in totals}
         norm = float(np.sqrt(sum(float((ascent**2).sum()) for _, _, ascent in moves)))
+        if not np.isfinite(norm):
+            return {"skipped": 1.0}
         clip = 1.0 if self.max_grad_norm is None else min(1.0, self.max_grad_norm / max(norm, 1e-300))
         for table, rows, ascent in moves:
             table.logits[rows] += lr * clip * ascent
             table.version += 1
         self.policy.version += 1
-        return {**totals, "grad_norm": norm}
+        return {**totals, "skipped": 0.0, "grad_norm": norm}
 
     def forget(self) -> None:
         """Nothing is cached."""

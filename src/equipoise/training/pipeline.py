@@ -23,6 +23,7 @@ from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
@@ -171,7 +172,10 @@ class _Runner:
         pools = default_pools(game.name).replace(one.pools)
         weights = game.info_record.weights.replace(one.weights)
         audit = self.recipe.audit
-        config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
+        rule = InvalidRule(retries=0, then=self.recipe.invalid)
+        config = AuditConfig(
+            audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
+        )
         met = cache(lambda: opponents_of(self.recipe, game, config))
         return _Course(game, one, config, pools, self.folder / folder_name(game.info_record.id), met)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.progress import Reporter, silent
+from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
 from equipoise.training.arenas import Arenas
 from equipoise.training.checkpoints import TrainerFolder
@@ -76,6 +77,7 @@ class Sepo:
         league = self.config.league
         self.league = None if league is None else League(league, learner, folder)
         self.history: list[dict[str, Any]] = []
+        self.watch = Watch(self.config, self.reporter)
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
@@ -89,8 +91,12 @@ class Sepo:
             for step in range(start, total):
                 if self.best.over:
                     break
-                self._log(self._step(step))
+                row = self._step(step)
+                self.watch.look(row)
+                self._log(row)
+                self.watch.check_gap(row)
                 self._checkpoint(step + 1)
+                self.watch.check_skipped(self.history)
                 advance(1)
         self.scalars.close()
         return Trained(self.best.step, self.best.score, self.history)
@@ -103,7 +109,7 @@ class Sepo:
             self.arenas.enter(self.league.players)
         self.arenas.respond(self.learner.policy, step)
         row: dict[str, Any] = {"step": step + 1}
-        batch = self.arenas.batch(self.learner.policy, step, row)
+        batch = self.arenas.batch(self.learner.policy, step, row, self.learner.wants)
         lr = self.config.lr / (1.0 + self.config.lr_decay * step)
         stats = self.learner.update(batch, lr, self.config.kl, self.config.entropy)
         row.update(lr=lr, **stats)
@@ -161,4 +167,5 @@ class Sepo:
             self.league.load_state_dict(state["league"])
         self.best.load_state_dict(state)
         self.history = self.store.metrics()
+        self.watch.resume(self.history)
         return int(state["step"])

@@ -28,6 +28,7 @@ from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter
 from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Split
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SftConfig
 from equipoise.training.data import Example, make_examples
 from equipoise.training.supervised import Evaluation, Supervised
@@ -48,6 +49,7 @@ class Sft(Supervised):
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -60,9 +62,10 @@ class Sft(Supervised):
             reporter: Shows progress.
             origin: What else identifies the run.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers when weights are scored.
         """
         pools = objective.pools
-        self.game = game
+        self.game, self.rule = game, rule or InvalidRule()
         self.pools = replace(pools, shift=())
         self.met = opponents or Opponents.named(self.pools, game, None)
         self.weights = objective.weights
@@ -112,6 +115,7 @@ class Sft(Supervised):
             weights=self.weights,
             split=Split.SELECT,
             chunk=self.config.select_episodes,
+            rule=self.rule,
         )
         found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
         assert found is not None
@@ -128,7 +132,10 @@ class Sft(Supervised):
         for start in range(0, len(rows), self.config.rows):
             chunk = rows[start : start + self.config.rows]
             with torch.set_grad_enabled(backward):
-                logs = answer_log_probabilities(self.policy.scorer, [answer for answer, _ in chunk])
+                asked = [answer for answer, _ in chunk]
+                # Whoever writes freely must write the marker too.
+                prefilled = self.policy.mode != "free"
+                logs = answer_log_probabilities(self.policy.scorer, asked, prefilled=prefilled)
                 part = -sum(count * value for (_, count), value in zip(chunk, logs, strict=True)) / total
             if backward:
                 (share * part).backward()

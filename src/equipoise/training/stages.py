@@ -24,16 +24,19 @@ from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
 
 if TYPE_CHECKING:
+    from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
 __all__ = [
     "Stage",
+    "adapted",
     "base_policy",
     "local_learner",
     "model_settings",
     "new_table",
     "objective_of",
     "opponents_of",
+    "player_settings",
     "sft_done",
     "train_sepo",
     "train_sft",
@@ -79,6 +82,7 @@ class Stage:
             quiet=True,
             name=self.folder.parent.name,
             **model_settings(self.recipe),
+            **player_settings(self.recipe),
         )
 
 
@@ -93,7 +97,9 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
         return new_table(game, recipe.seed)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **model_settings(recipe))
+    return LocalPolicy.from_spec(
+        recipe.model, quiet=quiet, **model_settings(recipe), **player_settings(recipe)
+    )
 
 
 def opponents_of(
@@ -110,26 +116,25 @@ def opponents_of(
     pools = config.pools or default_pools(game.name)
     if settings is not None:
         pools = everyone(pools, settings)
-    return Opponents.named(pools, game, config.exact, {}, {**model_settings(recipe), "quiet": True})
+    played = {**model_settings(recipe), **player_settings(recipe), "quiet": True}
+    return Opponents.named(pools, game, config.exact, {}, played)
 
 
 def train_sft(
     recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
 ) -> Stage:
     """Do the warm start unless it is done; return where it is."""
-    from equipoise.training.lora import adapted_policy
     from equipoise.training.sft import Sft
 
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
     if not stage.done:
-        policy = adapted_policy(
-            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **model_settings(recipe)
-        )
+        policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
-        Sft(game, objective_of(game, config), policy, settings, stage.folder, reporter, origin, met).run()
+        objective = objective_of(game, config)
+        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         stage.finish()
     return stage
 
@@ -151,7 +156,7 @@ def train_sepo(
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = objective_of(game, config)
         met = opponents_of(recipe, game, config, settings)
-        arena = Arena(game, objective, learner.policy, settings, met)
+        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         stage.finish()
     return stage
@@ -170,15 +175,23 @@ def local_learner(
     recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
     """Return a language model as a learner, from a warm start if there is one, and what it starts from."""
-    from equipoise.training.lora import LocalLearner, adapted_policy
+    from equipoise.training.lora import LocalLearner
+    from equipoise.training.tokens import TokenLearner
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = adapted_policy(
-        spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **model_settings(recipe)
-    )
-    return LocalLearner(
-        policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
-    ), policy.fingerprint
+    policy = adapted(recipe, spec, settings.seed, name, reporter)
+    norm, step = settings.max_grad_norm, settings.max_step_kl
+    if recipe.mode == "choose":
+        return LocalLearner(policy, norm, settings.rows, step), policy.fingerprint
+    return TokenLearner(policy, norm, settings.pass_tokens, step), policy.fingerprint
+
+
+def adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+    """Return the recipe's model with an adapter that is trained."""
+    from equipoise.training.lora import adapted_policy
+
+    player, model = player_settings(recipe), model_settings(recipe)
+    return adapted_policy(spec, recipe.lora, seed, name, quiet=reporter.quiet, player=player, **model)
 
 
 def new_table(game: Game, seed: int) -> SoftmaxTable:
@@ -198,3 +211,10 @@ def objective_of(game: Game, config: AuditConfig) -> Objective:
 def model_settings(recipe: Recipe) -> dict[str, Any]:
     """Return the settings of the recipe's language models."""
     return {"dtype": recipe.dtype, "device": recipe.device}
+
+
+def player_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return how the recipe's model decides."""
+    return {
+        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
+    }
