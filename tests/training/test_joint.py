@@ -184,6 +184,22 @@ def test_stages_one_by_one(smoke: Run, tmp_path: Path) -> None:
         assert (tmp_path / "run" / place).read_bytes() == (smoke.folder / place).read_bytes()
 
 
+@pytest.mark.parametrize("mode", ["think", "free"])
+def test_text_is_trained_on_all_games_too(tmp_path: Path, mode: str) -> None:
+    text = (
+        f'name = "text"\nmodel = "tiny-random"\nmode = "{mode}"\nthreads = 1\nlora.rank = 2\n'
+        "thought_tokens = 3\nmax_new_tokens = 3\ngames.kuhn.options.rounds = 2\n"
+        "games.ipd.options.rounds = 2\n"
+        "[joint.both]\ngames = {kuhn = 1.0, ipd = 3.0}\nsteps = 2\ndeals = 1\nrollouts = 2\nlr = 5e-3\n"
+        "select_every = 2\nselect_episodes = 1\nleague = {every = 1, keep = 1}\n"
+    )
+    run = run_recipe(write(tmp_path, text), [f"out={tmp_path / 'run'}"], stages=("sepo",))
+    rows = metrics(run.folder / "joint" / "both" / "train")
+    assert [row["kuhn/past"] for row in rows] == [[], ["past@1"]]
+    assert all(row["kuhn/episodes"] > 0 and row["ipd/episodes"] > 0 for row in rows)
+    assert all(row["grad_norm"] >= 0.0 for row in rows)
+
+
 # --- Settings ----------------------------------------------------------------------------------------------
 
 
