@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from equipoise.training.config import SepoConfig, SftConfig
 
@@ -70,15 +70,20 @@ class JointRecipe(SepoConfig):
 
     @model_validator(mode="after")
     def _whole(self) -> JointRecipe:
-        for game in self.games:
-            self.settings(game)
+        for game in self.per_game:
+            try:
+                self.settings(game)
+            except ValidationError as error:
+                first = error.errors()[0]
+                where, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+                raise ValueError(f"per_game.{game}.{where} = {first['input']!r}: {reason}") from None
         return self
 
     def settings(self, game: str | None = None) -> SepoConfig:
         """Return the settings of a game's side of the run, or of the loop.
 
         Raises:
-            ValueError: What differs in the game does not fit the rest.
+            ValidationError: What differs in the game does not fit the rest.
         """
         common = {name: getattr(self, name) for name in SepoConfig.model_fields}
         return SepoConfig(**{**common, **self.per_game.get(game or "", {})})
