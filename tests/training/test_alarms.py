@@ -121,3 +121,12 @@ def test_skipped_steps_stop_the_run_once_there_are_too_many() -> None:
         one.check_skipped(rows)
     # Once it goes on, it goes on.
     one.check_skipped([*rows, {"step": 4, "skipped": 0.0}])
+
+
+def test_the_worst_of_several_games_counts_and_is_named() -> None:
+    assert looked({"kuhn/invalid_rate": 0.1, "ipd/invalid_rate": 0.15}) == []
+    assert looked({"kuhn/invalid_rate": 0.1, "ipd/invalid_rate": 0.5}) == ["invalid answers"]
+    one, notes = watch()
+    one.look({"step": 1, "kuhn/dead_keys": 0.96, "ipd/dead_keys": 0.99})
+    assert "ipd/dead_keys 0.99 >= 0.95" in notes.lines[0]
+    assert looked({"past_invalid_rate": 0.9}) == []
