@@ -98,6 +98,7 @@ class LocalPolicy(Policy):
             deduplicate=deduplicate,
             max_rows=max_rows,
         )
+        self.max_new_tokens = max_new_tokens
         self._table: dict[Question, tuple[float, ...]] = {}
         self._free = FreeText(
             loaded,
