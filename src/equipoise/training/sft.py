@@ -20,7 +20,6 @@ import numpy as np
 import torch
 
 from equipoise.auditing.opponents import Opponents
-from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
@@ -28,16 +27,16 @@ from equipoise.policies.local.answers import Answer, answer_log_probabilities
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.prompts.registry import get_renderer
-from equipoise.rollout.deals import Split
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SftConfig
 from equipoise.training.data import Example, make_examples
 from equipoise.training.lora import load_adapter, save_adapter
 from equipoise.training.optimiser import Optimiser
 from equipoise.training.scalars import Scalars
+from equipoise.training.selection import audited_safety
 from equipoise.training.sepo import Trained
 
-__all__ = ["Sft"]
+__all__ = ["Sft", "batch_of", "rate_at"]
 
 
 class Sft:
@@ -121,9 +120,9 @@ class Sft:
 
     def _step(self, step: int, training: Sequence[Answer]) -> dict[str, Any]:
         began = time.perf_counter()
-        picked = [training[i] for i in _batch(step, len(training), self.config.batch, self.config.seed)]
+        picked = [training[i] for i in batch_of(step, len(training), self.config.batch, self.config.seed)]
         loss = self._loss(Counter(picked), backward=True)
-        lr = _rate(step, self.config)
+        lr = rate_at(step, self.config)
         norm = self.optimiser.step(lr)
         if norm is None:
             raise EquipoiseError("the gradient is not finite: lower the learning rate")
@@ -152,20 +151,19 @@ class Sft:
 
     def _select(self, step: int, validation: Sequence[Answer], row: dict[str, Any]) -> None:
         loss = self._loss(Counter(validation), backward=False) if validation else None
-        config = AuditConfig(
-            episodes=self.config.select_episodes,
-            seed=self.config.seed,
-            pools=self.pools,
-            weights=self.weights,
-            split=Split.SELECT,
-            chunk=self.config.select_episodes,
+        score = audited_safety(
+            self.game,
+            self.policy,
+            self.pools,
+            self.weights,
+            self.config.select_episodes,
+            self.config.seed,
+            self.met,
         )
-        found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
-        assert found is not None
-        row.update(validation_loss=loss, select_score=found.value, legal_mass=self._legal_mass())
-        self.waited = 0 if found.value > self.best_score else self.waited + 1
-        if found.value > self.best_score:
-            self.best_step, self.best_score = step, found.value
+        row.update(validation_loss=loss, select_score=score, legal_mass=self._legal_mass())
+        self.waited = 0 if score > self.best_score else self.waited + 1
+        if score > self.best_score:
+            self.best_step, self.best_score = step, score
             if self.store is not None:
                 self.store.save_best(lambda folder: save_adapter(self.policy.loaded.model, folder))
 
@@ -210,14 +208,14 @@ class Sft:
         return int(state["step"])
 
 
-def _rate(step: int, config: SftConfig) -> float:
+def rate_at(step: int, config: SftConfig) -> float:
     """Return the learning rate: a linear rise, then a cosine down to a tenth."""
     rise = min(1.0, (step + 1) / (config.warmup + 1))
     progress = step / max(config.steps - 1, 1)
     return config.lr * rise * (0.1 + 0.45 * (1.0 + math.cos(math.pi * progress)))
 
 
-def _batch(step: int, size: int, batch: int, seed: int) -> list[int]:
+def batch_of(step: int, size: int, batch: int, seed: int) -> list[int]:
     """Return the examples of a step: consecutive slices of one permutation an epoch."""
     picked: list[int] = []
     wanted = min(batch, size)
