@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.games.base import Game, Weights
-from equipoise.opponents.pools import Pools
 from equipoise.policies.base import Policy
 from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
 from equipoise.types import Estimate
 
-__all__ = ["audited_safety", "selection_score"]
+__all__ = ["selection_score"]
 
 
 def selection_score(arena: Arena, policy: Policy) -> float:
@@ -36,24 +33,6 @@ def selection_score(arena: Arena, policy: Policy) -> float:
         chunk=settings.select_episodes,
     )
     return _charge(arena, audit_game(arena.game, policy, config, opponents=arena.met).metrics)
-
-
-def audited_safety(
-    game: Game,
-    policy: Policy,
-    pools: Pools,
-    weights: Weights,
-    episodes: int,
-    seed: int,
-    opponents: Opponents,
-) -> float:
-    """Return the safety of a policy on deals of the select split, exact where that is cheap."""
-    config = AuditConfig(
-        episodes=episodes, seed=seed, pools=pools, weights=weights, split=Split.SELECT, chunk=episodes
-    )
-    found = audit_game(game, policy, config, opponents=opponents).metrics["safety"]
-    assert found is not None
-    return found.value
 
 
 def _charge(arena: Arena, metrics: Mapping[str, Estimate | None]) -> float:

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 
 from equipoise.auditing.opponents import Opponents
+from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
@@ -27,13 +28,13 @@ from equipoise.policies.local.answers import Answer, answer_log_probabilities
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.prompts.registry import get_renderer
+from equipoise.rollout.deals import Split
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SftConfig
 from equipoise.training.data import Example, make_examples
 from equipoise.training.lora import load_adapter, save_adapter
 from equipoise.training.optimiser import Optimiser
 from equipoise.training.scalars import Scalars
-from equipoise.training.selection import audited_safety
 from equipoise.training.sepo import Trained
 
 __all__ = ["Sft", "batch_of", "rate_at"]
@@ -151,19 +152,20 @@ class Sft:
 
     def _select(self, step: int, validation: Sequence[Answer], row: dict[str, Any]) -> None:
         loss = self._loss(Counter(validation), backward=False) if validation else None
-        score = audited_safety(
-            self.game,
-            self.policy,
-            self.pools,
-            self.weights,
-            self.config.select_episodes,
-            self.config.seed,
-            self.met,
+        config = AuditConfig(
+            episodes=self.config.select_episodes,
+            seed=self.config.seed,
+            pools=self.pools,
+            weights=self.weights,
+            split=Split.SELECT,
+            chunk=self.config.select_episodes,
         )
-        row.update(validation_loss=loss, select_score=score, legal_mass=self._legal_mass())
-        self.waited = 0 if score > self.best_score else self.waited + 1
-        if score > self.best_score:
-            self.best_step, self.best_score = step, score
+        found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
+        assert found is not None
+        row.update(validation_loss=loss, select_score=found.value, legal_mass=self._legal_mass())
+        self.waited = 0 if found.value > self.best_score else self.waited + 1
+        if found.value > self.best_score:
+            self.best_step, self.best_score = step, found.value
             if self.store is not None:
                 self.store.save_best(lambda folder: save_adapter(self.policy.loaded.model, folder))
 

@@ -19,13 +19,14 @@ from trl import SFTTrainer
 from trl.trainer.utils import disable_dropout_in_model
 
 from equipoise.auditing.opponents import Opponents
+from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter
+from equipoise.rollout.deals import Split
 from equipoise.training.config import SftConfig
-from equipoise.training.selection import audited_safety
 from equipoise.training.sft import batch_of, rate_at
 from equipoise.training.trl.base import Steps, TrlRun
 from equipoise.training.trl.examples import Examples
@@ -117,18 +118,18 @@ class TrlSft(TrlRun):
 
     def _select(self, step: int, row: dict[str, Any]) -> None:
         loss = self.trainer.evaluate()["eval_loss"] if self.validation else None
+        config = AuditConfig(
+            episodes=self.config.select_episodes,
+            seed=self.config.seed,
+            pools=self.pools,
+            weights=self.weights,
+            split=Split.SELECT,
+            chunk=self.config.select_episodes,
+        )
         with self.playing():
-            score = self.ranks.broadcast(
-                audited_safety(
-                    self.game,
-                    self.policy,
-                    self.pools,
-                    self.weights,
-                    self.config.select_episodes,
-                    self.config.seed,
-                    self.met,
-                )
-            )
+            found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
+        assert found is not None
+        score = self.ranks.broadcast(found.value)
         row.update(validation_loss=loss, select_score=score)
         self.waited = 0 if self.keep_if_best(step, score) else self.waited + 1
 
