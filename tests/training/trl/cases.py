@@ -141,7 +141,7 @@ def trainer(
         lambda number: step,
         lr_decay=config.lr_decay,
         entropy=config.entropy,
-        max_gap=settings.max_gap,
+        max_gap=config.max_sampler_gap,
     )
 
 

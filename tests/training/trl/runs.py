@@ -21,7 +21,7 @@ POOLS = {"train": ["tit_for_tat"], "exploiter": ["always_defect"], "collusive": 
 def policy_of(mode: str, spec: str = "tiny-random", seed: int = 0) -> LocalPolicy:
     """Return a policy with a fresh adapter; what it writes freely is six tokens long."""
     loaded = adapted_policy(spec, LoraSettings(rank=2), seed, "sepo", quiet=True).loaded
-    return LocalPolicy(loaded, mode, max_new_tokens=6, name="sepo")
+    return LocalPolicy(loaded, mode, max_new_tokens=6, thought_tokens=4, name="sepo")
 
 
 def arena_of(policy: Any, config: SepoConfig) -> Arena:

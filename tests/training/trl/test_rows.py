@@ -50,7 +50,7 @@ def test_prompts_are_padded_on_the_left_and_completions_on_the_right() -> None:
 
 
 def test_an_advantage_counts_for_its_stream_s_episodes_and_not_for_its_row() -> None:
-    batch = collate(decision_rows([sample(advantage=1.5, episodes=3)] * 4), 4, generations=4, pad=0)
+    batch = collate(decision_rows([sample(advantage=1.5, episodes=3)] * 4), 4, decisions=4, pad=0)
     # TRL divides the sum over all tokens of all ranks by this number.
     assert batch["num_items_in_batch"] == 4.0
     assert (batch["advantages"] / batch["num_items_in_batch"]).tolist() == [0.5] * 4

@@ -76,7 +76,7 @@ def test_nothing_that_is_left_behind_is_a_pickle(whole: TrlSepo) -> None:
 
 def test_what_sampler_and_trainer_compute_is_the_same_to_rounding(whole: TrlSepo) -> None:
     assert all(0.0 <= row["sampler_gap"] <= row["sampler_gap_max"] < 1e-4 for row in whole.history)
-    assert [row["generations"] for row in whole.history] == [row["rows"] for row in whole.history]
+    assert [row["trained"] for row in whole.history] == [row["rows"] for row in whole.history]
 
 
 def test_metrics_say_what_the_step_was(whole: TrlSepo) -> None:
@@ -85,6 +85,8 @@ def test_metrics_say_what_the_step_was(whole: TrlSepo) -> None:
     assert [row["step"] for row in whole.history] == [1, 2, 3]
     assert [row["lr"] for row in whole.history] == pytest.approx([1e-3, 1e-3 / 2, 1e-3 / 3])
     assert {"loss", "grad_norm", "kl", "entropy", "episodes", "invalid_rate"} <= set(whole.history[0])
+    for row in whole.history:
+        assert row["kl"] == pytest.approx(row["token_kl"] * row["tokens"] / row["trained"])
     assert ["select_score" in row for row in whole.history] == [False, True, True]
 
 
@@ -135,7 +137,7 @@ def test_a_sampler_with_other_weights_stops_the_run_before_it_learns_from_it(tmp
                 parameter.add_(0.3)
     run.rollouts.policy = other
     before = {n: p.detach().clone() for n, p in run.policy.loaded.model.named_parameters()}
-    with pytest.raises(EquipoiseError, match="max_gap"):
+    with pytest.raises(EquipoiseError, match="max_sampler_gap"):
         run.run()
     assert all(torch.equal(p, before[n]) for n, p in run.policy.loaded.model.named_parameters())
 

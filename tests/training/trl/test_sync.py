@@ -145,5 +145,5 @@ def test_the_gap_is_one_of_all_ranks() -> None:
 def test_training_stops_at_a_gap_above_the_limit(gap: float) -> None:
     watch = GapWatch(0.2)
     watch.add(torch.zeros(1, 1), torch.full((1, 1), gap), torch.ones(1, 1))
-    with pytest.raises(EquipoiseError, match=r"max_gap = 0\.2"):
+    with pytest.raises(EquipoiseError, match=r"max_sampler_gap = 0\.2"):
         watch.close(alone)

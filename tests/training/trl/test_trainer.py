@@ -11,7 +11,6 @@ import pytest
 import torch
 
 from equipoise.training.trl.rows import chat_rows, decision_rows
-from equipoise.training.trl.settings import TrlSettings
 from equipoise.training.trl.trainer import StepRows
 from tests.training.trl.cases import (
     EPISODES,
@@ -101,7 +100,7 @@ def test_samples_of_another_policy_are_weighed_by_their_ratio(tmp_path: Path) ->
     # Within the clipping range of TRL, 1 ± 0.2.
     moved = [replace(one, sampled_logprobs=tuple(x - 0.1 for x in one.sampled_logprobs)) for one in batch]
     plain = copy.deepcopy(model)
-    loss, _ = first_update(trainer(model, moved, tmp_path, settings=TrlSettings(max_gap=1.0)))
+    loss, _ = first_update(trainer(model, moved, tmp_path, max_sampler_gap=1.0))
     assert loss == pytest.approx(float(plain_loss(plain, moved)), rel=1e-4)
     assert loss == pytest.approx(float(plain_loss(plain, batch)) * float(torch.tensor(0.1).exp()), rel=1e-4)
 
@@ -153,8 +152,7 @@ def test_only_the_adapter_that_is_trained_moves(tmp_path: Path) -> None:
 
 def test_the_rate_falls_with_the_step(tmp_path: Path) -> None:
     model = adapted(tiny())
-    settings = TrlSettings(max_gap=100.0)
-    made = trainer(model, samples(model), tmp_path, steps=3, lr=1e-4, lr_decay=0.5, settings=settings)
+    made = trainer(model, samples(model), tmp_path, steps=3, lr=1e-4, lr_decay=0.5, max_sampler_gap=100.0)
     made.train()
     rates = [row["learning_rate"] for row in made.state.log_history if "learning_rate" in row]
     assert rates == pytest.approx([1e-4, 1e-4 / 1.5, 1e-4 / 2.0])

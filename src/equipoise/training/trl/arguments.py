@@ -112,6 +112,8 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         )
     if settings.tuning == "full" and hasattr(policy.loaded.model, "peft_config"):
         raise RequestError("tuning = 'full': the model has an adapter, which tuning = 'lora' trains")
+    if settings.use_vllm and policy.mode == "choose":
+        raise RequestError("use_vllm = true: mode 'choose' writes no text, use mode 'think' or 'free'")
     own = policy.loaded.model.config._name_or_path
     if settings.tuning == "full" and config.kl > 0.0 and not own:
         raise RequestError(
@@ -120,13 +122,19 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         )
 
 
-def passes(arena: Arena, layout: str, ranks: int) -> int:
+def passes(arena: Arena, layout: str, ranks: int, texts: int = 1) -> int:
     """Return into how many passes an update is split, so that none has more than ``rows`` rows.
 
     TRL wants to know before anything is played: it is worked out for the longest episodes there can be.
+
+    Args:
+        arena: The game and its settings.
+        layout: ``decisions`` or ``chat``.
+        ranks: Number of processes.
+        texts: Generations of a decision.
     """
     config, info = arena.config, arena.game.info_record
     gates = dict.fromkeys(arena.objective.exploiters, 1.0)
     streams = sum(bool(parts) for parts in arena.objective.coefficients(gates).values())
-    own = 1 if layout == "chat" else info.rounds * (1 if info.dynamics == "simultaneous" else 2)
+    own = 1 if layout == "chat" else info.rounds * (1 if info.dynamics == "simultaneous" else 2) * texts
     return math.ceil(streams * config.deals * config.rollouts * own / ranks / config.rows)

@@ -6,6 +6,7 @@ resuming is a step, weights are safetensors and all else is JSON.
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,7 @@ class TrlRun(ABC):
         policy: The policy that is trained.
         trainer: TRL's trainer.
         start: Steps that were made before.
+        updates: Steps that were made in all, without those that were skipped.
         history: The metrics of every step.
     """
 
@@ -75,6 +77,7 @@ class TrlRun(ABC):
         self.scalars = Scalars(folder / "tensorboard" if main else None)
         self.best_step, self.best_score = -1, float("-inf")
         self.history: list[dict[str, Any]] = []
+        self.updates = 0
         self.start, self._state = self._find()
         self._began, self._advance = time.perf_counter(), _nothing
 
@@ -113,16 +116,24 @@ class TrlRun(ABC):
         """Do what comes between the gradient and the update."""
         return
 
+    def after_update(self) -> None:
+        """Do what comes between the update and its report."""
+        return
+
     def aligned(self, step: int) -> bool:
         """Tell whether a checkpoint is due after a step."""
         return True
+
+    def checked(self) -> None:
+        """Stop where it makes no sense to go on; the last checkpoint is written."""
+        return
 
     def begin(self) -> None:
         """Take up the state of an interrupted run, or begin a new one."""
         if self._state is None:
             self.first()
             return
-        load_moments(self.trainer, self._last / "optimiser.safetensors", self.start)
+        load_moments(self.trainer, self._last / "optimiser.safetensors", self.updates)
         self.trainer.state.global_step = self.start
         # The trainer logs means over the steps since it logged last.
         self.trainer._globalstep_last_logged = self.start
@@ -131,7 +142,7 @@ class TrlRun(ABC):
         """Note what a step did, and keep a checkpoint."""
         step = self.trainer.state.global_step
         self.policy.clear()
-        row = self.after(step, logs)
+        row = self.after(step, {name: value for name, value in logs.items() if math.isfinite(value)})
         now = time.perf_counter()
         row["seconds"], self._began = now - self._began, now
         self.history.append(row)
@@ -141,6 +152,7 @@ class TrlRun(ABC):
         if self.aligned(step) or step == self.steps:
             self._checkpoint(step)
         self._advance(1)
+        self.checked()
 
     def restore(self) -> None:
         """Load the weights of an interrupted run; after the trainer has copied what it refers to."""
@@ -185,6 +197,7 @@ class TrlRun(ABC):
         save_file(dict(moments), str(folder / "optimiser.safetensors"))
         return {
             "step": step,
+            "updates": self.updates,
             "version": self.policy.version,
             "best_step": self.best_step,
             "best_score": self.best_score if self.best_step >= 0 else None,
@@ -205,9 +218,10 @@ class TrlRun(ABC):
         if state is None:
             return 0, None
         self.load_state_dict(state)
+        self.updates = int(state["updates"])
         self.best_step = state["best_step"]
         self.best_score = float("-inf") if state["best_score"] is None else state["best_score"]
-        self.history = [] if self.store is None else self.store.metrics()
+        self.history = self.ranks.broadcast([] if self.store is None else self.store.metrics())
         self.policy.version = int(state["version"])
         return int(state["step"]), state
 
@@ -226,6 +240,10 @@ class Steps(TrainerCallback):  # type: ignore[misc]
     def on_pre_optimizer_step(self, *_: Any, **__: Any) -> None:
         """The gradient is there."""
         self.run.before_update()
+
+    def on_optimizer_step(self, *_: Any, **__: Any) -> None:
+        """The update is made."""
+        self.run.after_update()
 
     def on_log(self, *given: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
         """A step is over; the last report of a training and those of evaluations hold no step."""

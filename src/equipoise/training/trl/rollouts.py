@@ -8,7 +8,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.objective.groups import group_episodes
 from equipoise.policies.base import Policy
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule
+from equipoise.rollout.requests import EpisodeRequest
 from equipoise.training.arena import Arena
 from equipoise.training.samples import decision_samples
 from equipoise.training.trl.ranks import Ranks, share
@@ -48,15 +48,16 @@ class Rollouts:
         self.arena.respond(self.policy, step)
         self.row = {"step": step + 1}
         asked = self.arena.requests(self.policy, step)
-        played = self.ranks.exchange(play(self._mine(asked), InvalidRule()), asked)
+        played = self.ranks.exchange(play(self._mine(asked), self.arena.rule), asked)
         groups = group_episodes([one.episode for one in played])
         samples = decision_samples(self.arena.credit(self.policy, played, groups, self.row))
         if not samples:
             raise EquipoiseError("no episode holds tokens to train on: the policy gives no generations")
         chat = self.layout == "chat"
         rows = chat_rows(samples) if chat else decision_rows(samples)
-        self.row.update(generations=len(samples), rows=len(rows))
-        return StepRows(rows, len(samples), per_token=chat)
+        decisions = len({(one.stream, one.episode, one.index) for one in samples})
+        self.row.update(trained=decisions, rows=len(rows), tokens=sum(sum(row.mask) for row in rows))
+        return StepRows(rows, decisions, per_token=chat)
 
     def _mine(self, asked: list[EpisodeRequest]) -> list[EpisodeRequest]:
         if self.main_plays:

@@ -6,9 +6,9 @@ tokens that the environment put between two answers have mask 0.
 
 The loss of a batch is Σ over streams of (Σ over tokens of A·ratio) / (episodes of that stream). TRL's loss
 ``dapo`` is a sum over the tokens of all ranks divided by ``num_items_in_batch``, so each advantage is divided
-by its stream's episodes and multiplied by N, the number of generations of all ranks, and N is handed over as
+by its stream's episodes and multiplied by N, the number of decisions of all ranks, and N is handed over as
 ``num_items_in_batch``: no row or token is averaged over, and the penalty for moving away from the reference,
-which TRL adds to every token before it divides, comes out as a mean over generations.
+which TRL adds to every token before it divides, comes out as a mean over decisions.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def padded_count(rows: int, multiple: int) -> int:
 def collate(
     rows: Sequence[Row],
     count: int,
-    generations: int,
+    decisions: int,
     pad: int,
     device: Any = None,
     *,
@@ -118,7 +118,7 @@ def collate(
     Args:
         rows: The rows of this rank; none at all will do.
         count: Rows to fill up to, with rows that count for nothing.
-        generations: N, the generations of all ranks.
+        decisions: N, the decisions of all ranks.
         pad: The padding token.
         device: Where the tensors go.
         per_token: Whether ``advantages`` are (B, T) instead of (B,).
@@ -151,9 +151,9 @@ def collate(
         "completion_ids": tensor(after("completion_ids", pad), ids),
         "completion_mask": tensor([(1,) * (width - n) + (0,) * n for n in right], real),
         "tool_mask": tensor(after("mask", 0), real),
-        "advantages": tensor(weights, torch.float64).mul(generations).to(floats),
+        "advantages": tensor(weights, torch.float64).mul(decisions).to(floats),
         "old_per_token_logps": tensor(after("sampled_logprobs", 0.0), floats),
-        "num_items_in_batch": tensor(float(generations), floats),
+        "num_items_in_batch": tensor(float(decisions), floats),
     }
     if any(one is not None for row in filled for one in row.allowed):
         batch["allowed"] = _allowed(after("allowed", None), device)

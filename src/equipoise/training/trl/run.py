@@ -9,15 +9,16 @@ from typing import Any
 
 from transformers import PrinterCallback
 
-from equipoise.policies.base import Policy
-from equipoise.policies.local.free import stop_ids
 from equipoise.policies.local.policy import LocalPolicy
+from equipoise.policies.local.writing import stop_ids
 from equipoise.progress import Reporter
+from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
 from equipoise.training.selection import selection_score
 from equipoise.training.trl.arguments import check, grpo_config, passes
 from equipoise.training.trl.base import Steps, TrlRun
-from equipoise.training.trl.players import EnginePolicy, vllm_sampler
+from equipoise.training.trl.limit import StepLimit
+from equipoise.training.trl.players import EngineWriter, vllm_sampler
 from equipoise.training.trl.ranks import Ranks
 from equipoise.training.trl.rollouts import Rollouts
 from equipoise.training.trl.settings import TrlSettings
@@ -65,32 +66,52 @@ class TrlSepo(TrlRun):
         }
         title = f"{title} {arena.game.name}"
         super().__init__(policy, settings, folder, request, self.config.steps, ranks, reporter, title)
-        self._gap: dict[str, float] = {}
-        self._watch: SyncWatch | None = None
+        self.watch = Watch(self.config, self.reporter)
+        self.watch.resume(self.history)
+        self._done: dict[str, float] = {}
+        self._sync: SyncWatch | None = None
         self._synced = -1
         self.trainer = self._trainer()
         self.restore()
-        self.player = self._player()
-        self.rollouts = Rollouts(arena, self.player, self.ranks, settings.layout, main_plays=settings.served)
+        self._limit = StepLimit(policy.loaded.model, self.config.max_step_kl)
+        if settings.use_vllm:
+            generation = self.trainer.vllm_generation
+            self._sync = SyncWatch(generation)
+            policy.write_with(EngineWriter(policy, vllm_sampler(generation)))
+        self.rollouts = Rollouts(arena, policy, self.ranks, settings.layout, main_plays=settings.served)
 
     def first(self) -> None:
         """Score the weights that training starts from."""
         with self.playing():
-            self.arena.respond(self.player, 0)
+            self.arena.respond(self.policy, 0)
         self._select(0, {})
 
     def before_update(self) -> None:
-        """Stop before an update that rests on samples of another policy."""
-        self._gap = self.trainer.gaps.close(lambda sums: self.ranks.gather([sums]))
+        """Stop before an update that rests on samples of another policy, skip one that is not finite."""
+        self._done = self.trainer.gaps.close(lambda sums: self.ranks.gather([sums]))
+        self.updates += self._limit.before(self.trainer.norm)
+
+    def after_update(self) -> None:
+        """Halve an update that goes too far."""
+        self._done |= self._limit.after(self.trainer.moved)
 
     def after(self, step: int, logs: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a step; score the new weights where it is their turn."""
-        names = {"loss", "grad_norm", "kl", "entropy"}
-        kept = {key: logs[key] for key in logs if key in names or key.startswith("clip_ratio/")}
-        row = {**self.rollouts.row, "lr": logs["learning_rate"], **kept, **self._gap}
+        kept = {key: logs[key] for key in logs if key in ("loss", "grad_norm") or "clip_ratio/" in key}
+        row = {**self.rollouts.row, "lr": logs["learning_rate"], **kept, **self._done}
+        # TRL's are means over tokens; ours, and what alarms look at, are sums over those of a decision.
+        tokens = row["tokens"] / max(row["trained"], 1)
+        for name in ("kl", "entropy"):
+            if name in logs:
+                row.update({f"token_{name}": logs[name], name: logs[name] * tokens})
         if step == self.config.steps or step % self.config.select_every == 0:
             self._select(step, row)
+        self.watch.look(row)
         return row
+
+    def checked(self) -> None:
+        """Stop where gradients are not finite again and again."""
+        self.watch.check_skipped(self.history)
 
     def aligned(self, step: int) -> bool:
         """Tell whether a checkpoint is due after a step."""
@@ -114,14 +135,16 @@ class TrlSepo(TrlRun):
     @contextmanager
     def playing(self) -> Iterator[None]:
         """Make what plays ready for the time of the block; an engine is sent the current weights first."""
-        if self._watch is None:
-            with super().playing():
-                yield
+        step = self.trainer.state.global_step
+        if self._sync is not None and self._synced != step:
+            self._sync.sync()
+            self._synced = step
+        if self._sync is not None and self.policy.mode == "free":
+            yield
             return
-        if self._synced != self.trainer.state.global_step:
-            self._watch.sync()
-            self._synced = self.trainer.state.global_step
-        yield
+        # Without an engine the model writes; after an engine's thoughts it still scores the actions.
+        with super().playing():
+            yield
 
     def _trainer(self) -> SepoTrainer:
         config, loaded = self.config, self.policy.loaded
@@ -131,9 +154,11 @@ class TrlSepo(TrlRun):
             self.folder / "trl",
             device=loaded.model.device.type,
             temperature=self.policy.temperature,
-            max_tokens=self.policy.max_new_tokens,
+            max_tokens=self.policy.budget,
             stop_ids=stop_ids(loaded),
-            passes=passes(self.arena, self.settings.layout, self.ranks.count),
+            passes=passes(
+                self.arena, self.settings.layout, self.ranks.count, 2 if self.policy.mode == "think" else 1
+            ),
         )
         trainer = SepoTrainer(
             loaded.model,
@@ -142,27 +167,18 @@ class TrlSepo(TrlRun):
             self.play,
             lr_decay=config.lr_decay,
             entropy=config.entropy,
-            max_gap=self.settings.max_gap,
+            max_gap=config.max_sampler_gap,
             first_step=self.start,
             callbacks=[Steps(self)],
         )
         trainer.remove_callback(PrinterCallback)
         return trainer
 
-    def _player(self) -> Policy:
-        """Return who plays: the model itself, or an engine that has its weights."""
-        if not self.settings.use_vllm:
-            return self.policy
-        generation = self.trainer.vllm_generation
-        self._watch = SyncWatch(generation)
-        sampler = vllm_sampler(generation, stop_ids(self.policy.loaded))
-        return EnginePolicy(self.policy, sampler, self.policy.max_new_tokens)
-
     def _select(self, step: int, row: dict[str, Any]) -> None:
         """Score the current weights and keep them if they are the best so far."""
         with self.playing():
             plays = self.ranks.main or not self.settings.served
             # Sums in floating point may differ between devices; what the main one finds holds for all.
-            score = self.ranks.broadcast(selection_score(self.arena, self.player) if plays else None)
+            score = self.ranks.broadcast(selection_score(self.arena, self.policy) if plays else None)
         row["select_score"] = score
         self.keep_if_best(step, score)

@@ -20,8 +20,6 @@ class TrlSettings(Strict):
         tuning: ``lora`` trains the recipe's adapter, ``full`` all weights.
         bf16: Compute in bfloat16 under autocast; weights and optimiser keep the recipe's ``dtype``.
         gradient_checkpointing: Compute activations again in the backward pass instead of keeping them.
-        max_gap: Mean gap in nats a token between the log-probabilities of sampler and trainer at which
-            training stops.
         use_vllm: Let vLLM play instead of transformers.
         vllm_mode: ``colocate`` runs it beside training on the same devices, ``server`` asks one that runs.
         vllm_server_base_url: Address of that server.
@@ -34,7 +32,6 @@ class TrlSettings(Strict):
     tuning: Literal["lora", "full"] = "lora"
     bf16: bool = False
     gradient_checkpointing: bool = False
-    max_gap: float = Field(0.1, gt=0.0)
     use_vllm: bool = False
     vllm_mode: Literal["colocate", "server"] = "colocate"
     vllm_server_base_url: str | None = None

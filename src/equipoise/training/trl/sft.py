@@ -20,12 +20,13 @@ from trl.trainer.utils import disable_dropout_in_model
 
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig, audit_game
-from equipoise.errors import RequestError
+from equipoise.errors import EquipoiseError, RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Split
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SftConfig
 from equipoise.training.sft import batch_of, rate_at
 from equipoise.training.trl.base import Steps, TrlRun
@@ -52,6 +53,7 @@ class TrlSft(TrlRun):
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -67,11 +69,12 @@ class TrlSft(TrlRun):
             reporter: Shows progress.
             origin: What else identifies the run.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers when weights are scored.
 
         Raises:
             RequestError: The batch does not divide among the ranks, or the folder holds another run.
         """
-        self.config, self.waited = config, 0
+        self.config, self.rule, self.waited = config, rule or InvalidRule(), 0
         self.game, self.weights = game, objective.weights
         self.pools = replace(objective.pools, shift=())
         self.training, self.validation = examples
@@ -95,6 +98,17 @@ class TrlSft(TrlRun):
 
     def first(self) -> None:
         """Do nothing: the untrained model is no candidate."""
+
+    def before_update(self) -> None:
+        """Stop where the gradient is not finite.
+
+        Raises:
+            EquipoiseError: It is not.
+        """
+        norm = self.trainer.norm
+        if norm is not None and not norm < float("inf"):
+            raise EquipoiseError("the gradient is not finite: lower the learning rate")
+        self.updates += 1
 
     def after(self, step: int, logs: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a step; score the new weights where it is their turn."""
@@ -124,6 +138,7 @@ class TrlSft(TrlRun):
             pools=self.pools,
             weights=self.weights,
             split=Split.SELECT,
+            rule=self.rule,
             chunk=self.config.select_episodes,
         )
         with self.playing():
@@ -201,6 +216,13 @@ class _Trainer(SFTTrainer):  # type: ignore[misc]
     def begin_at(self, step: int, config: SftConfig) -> None:
         """Say at which step training begins."""
         self._first, self._config = step, config
+
+    norm: float | None = None
+
+    def _clip_grad_norm(self, model: Any) -> Any:
+        norm = super()._clip_grad_norm(model)
+        self.norm = None if norm is None else float(norm)
+        return norm
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Let the rate rise and fall, from where an interrupted run stopped."""

@@ -194,8 +194,8 @@ class GapWatch:
         mean = sum(total for total, _, _ in sums) / max(sum(count for _, count, _ in sums), 1.0)
         if not mean <= self.limit:
             raise EquipoiseError(
-                f"sampler and trainer differ by {mean:.3g} nats a token, more than max_gap = {self.limit:g}: "
-                "the policy that plays is not the one that is trained (weights, temperature, type of number "
-                "or padding); raise trl.max_gap only if you know why"
+                f"sampler and trainer differ by {mean:.3g} nats a token (max_sampler_gap = {self.limit:g}): "
+                "the policy that plays is not the one that is trained; use dtype float32, or raise the limit "
+                "if that is the rounding of your model; the last checkpoint is kept"
             )
         return {"sampler_gap": mean, "sampler_gap_max": max(largest for _, _, largest in sums)}

@@ -28,12 +28,12 @@ class StepRows:
 
     Attributes:
         rows: The rows of all ranks.
-        generations: The generations they hold; what sums of penalties are divided by.
+        decisions: The decisions behind them; what sums of penalties are divided by.
         per_token: Whether a row holds several decisions.
     """
 
     rows: Sequence[Row]
-    generations: int
+    decisions: int
     per_token: bool = False
 
 
@@ -49,7 +49,7 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         *,
         lr_decay: float = 0.0,
         entropy: float = 0.0,
-        max_gap: float = 0.1,
+        max_gap: float = 0.3,
         first_step: int = 0,
         callbacks: Sequence[Any] = (),
     ) -> None:
@@ -61,7 +61,7 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
             args: TRL's settings, as :func:`equipoise.training.trl.arguments.grpo_config` makes them.
             play: Plays and credits a step; called on every rank, must return the same on all.
             lr_decay: The rate falls as 1 / (1 + lr_decay · step).
-            entropy: Weight of the entropy bonus, summed over tokens, averaged over generations.
+            entropy: Weight of the entropy bonus, summed over tokens, averaged over decisions.
             max_gap: Mean gap in nats between sampler and trainer at which training stops.
             first_step: Steps made already.
             callbacks: Told what happens.
@@ -70,6 +70,8 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         self.gaps = GapWatch(max_gap)
         self._allowed: torch.Tensor | None = None
         self._scored: tuple[torch.Tensor, torch.Tensor] | None = None
+        self._before: list[torch.Tensor] = []
+        self.norm: float | None = None
         super().__init__(
             model=model,
             reward_funcs=_no_reward,
@@ -94,6 +96,7 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         """Return this rank's rows of the step; ``inputs``, drawn from a placeholder, says nothing."""
         step = self.state.global_step
         found = self.play(step)
+        self._before = []
         # TRL deals the rows out to passes by the global generator: the same after a resume as without one.
         torch.manual_seed(self.args.seed * 1_000_003 + step)
         ranks, rank = self.accelerator.num_processes, self.accelerator.process_index
@@ -101,25 +104,44 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         largest = padded_count(len(found.rows), ranks) // ranks
         count = padded_count(largest, self.args.steps_per_generation)
         pad = self._tokenizer.pad_token_id
-        batch = collate(
-            mine, count, found.generations, pad, self.accelerator.device, per_token=found.per_token
-        )
+        batch = collate(mine, count, found.decisions, pad, self.accelerator.device, per_token=found.per_token)
         if self.beta != 0.0:
             batch["ref_per_token_logps"] = self._reference(batch)
         return batch
 
-    def _reference(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        """Return the reference's log-probabilities: the adapter's start, or the model as it was loaded."""
+    def moved(self) -> float:
+        """Estimate KL(policy that played ‖ policy now) on the step's tokens, averaged over decisions (k3)."""
+        total = torch.zeros((), device=self.accelerator.device)
+        with torch.no_grad():
+            for batch, before in zip(self._buffered_inputs, self._before, strict=True):
+                r = self._score(self.model_wrapped, batch) - before
+                total += ((r.exp() - r - 1.0) * batch["tool_mask"]).sum()
+        whole = self.accelerator.reduce(total, reduction="sum")
+        return float(whole / self._buffered_inputs[0]["num_items_in_batch"])
+
+    def _score(self, model: Any, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the log-probabilities of a batch's completions, (B, T)."""
         ids = torch.cat([batch["prompt_ids"], batch["completion_ids"]], dim=1)
         mask = torch.cat([batch["prompt_mask"], batch["completion_mask"]], dim=1)
         width, size = batch["completion_ids"].size(1), self.args.per_device_train_batch_size
         self._allowed = batch.get("allowed")
+        found: torch.Tensor = self._get_per_token_logps_and_entropies(model, ids, mask, width, size)[0]
+        self._allowed = None
+        return found
+
+    def _clip_grad_norm(self, model: Any) -> Any:
+        norm = super()._clip_grad_norm(model)
+        self.norm = None if norm is None else float(norm)
+        return norm
+
+    def _reference(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the reference's log-probabilities: the adapter's start, or the model as it was loaded."""
         with torch.no_grad():
             if self.ref_model is not None:
-                return self._get_per_token_logps_and_entropies(self.ref_model, ids, mask, width, size)[0]
+                return self._score(self.ref_model, batch)
             model = self.accelerator.unwrap_model(self.model)
             with use_adapter(model, "ref" if "ref" in model.peft_config else None):
-                return self._get_per_token_logps_and_entropies(self.model, ids, mask, width, size)[0]
+                return self._score(self.model, batch)
 
     def _get_per_token_logps_and_entropies(
         self,
@@ -164,6 +186,7 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         assert self._scored is not None
         logs, entropies = self._scored
         self._scored = self._allowed = None
+        self._before.append(logs.detach())
         mask = inputs["tool_mask"]
         self.gaps.add(logs, inputs["old_per_token_logps"], mask)
         if self.entropy:
