@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_va
 
 from equipoise.errors import RequestError, nearest, unknown
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
+from equipoise.training.trl.settings import TrlSettings
 
 __all__ = ["AuditSettings", "GameRecipe", "Recipe", "load_recipe", "parse_value", "recipe_names"]
 
@@ -84,6 +85,9 @@ class Recipe(Strict):
         invalid: What follows an answer that names no legal action, in training and audits: ``fallback``
             plays an action drawn uniformly, ``forfeit`` ends the episode. It is never asked again: only the
             last answer would be on record, and training on it would favour it for the others' failure.
+        backend: What trains a language model: ``local``, our own loop in one process, or ``trl``, TRL's
+            trainers on any number of processes (see docs/scaling.md).
+        trl: Settings of the latter.
         lora: The adapter that SFT and SEPO train.
         audit: How every stage is audited.
         games: What is done, by game.
@@ -101,6 +105,8 @@ class Recipe(Strict):
     thought_tokens: int = Field(64, ge=1)
     max_new_tokens: int = Field(32, ge=1)
     invalid: Literal["fallback", "forfeit"] = "fallback"
+    backend: Literal["local", "trl"] = "local"
+    trl: TrlSettings = TrlSettings()
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
@@ -118,6 +124,20 @@ class Recipe(Strict):
         if mode != "choose" and given.data.get("model") == "table":
             raise ValueError("a table writes no text, use mode = 'choose'")
         return mode
+
+    @field_validator("backend")
+    @classmethod
+    def _trained(cls, backend: str, given: ValidationInfo) -> str:
+        if backend == "trl" and given.data.get("model") == "table":
+            raise ValueError("TRL trains language models, a table is trained by backend = 'local'")
+        return backend
+
+    @field_validator("trl")
+    @classmethod
+    def _used(cls, trl: TrlSettings, given: ValidationInfo) -> TrlSettings:
+        if trl != TrlSettings() and given.data.get("backend") == "local":
+            raise ValueError("these settings are TRL's, use backend = 'trl'")
+        return trl
 
 
 def recipe_names() -> list[str]:

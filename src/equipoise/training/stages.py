@@ -46,6 +46,13 @@ class Stage:
         """The best weights."""
         return self.folder / "best"
 
+    @property
+    def spec(self) -> str:
+        """The spec of a language model with the best weights."""
+        if self.recipe.backend == "trl" and self.recipe.trl.tuning == "full":
+            return f"hf:{self.best}"
+        return f"{self.recipe.model}+{self.best}"
+
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
@@ -55,7 +62,7 @@ class Stage:
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(
-            f"{self.recipe.model}+{self.best}",
+            self.spec,
             quiet=True,
             name=self.folder.parent.name,
             **_settings(self.recipe),
@@ -95,11 +102,17 @@ def train_sft(
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
     if not _done(stage):
-        policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
-        origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
         objective = _objective(game, config)
-        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player = _player(recipe)
+            trl.train_sft(recipe, game, objective, settings, config, player, met, stage.folder, reporter)
+        else:
+            policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
+            origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+            Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         _finish(stage)
     return stage
 
@@ -117,12 +130,30 @@ def train_sepo(
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
     stage = Stage(recipe, place / "train")
     if not _done(stage):
-        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
-        origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
         met = opponents_of(recipe, game, config)
-        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
-        Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player, spec = _player(recipe), recipe.model if start is None else start.spec
+            trl.train_sepo(
+                recipe,
+                game,
+                objective,
+                settings,
+                config,
+                player,
+                met,
+                stage.folder,
+                spec,
+                place.name,
+                reporter,
+            )
+        else:
+            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+            origin = {"model": recipe.model, "fingerprint": fingerprint}
+            arena = Arena(game, objective, learner.policy, settings, met, config.rule)
+            Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         _finish(stage)
     return stage
 
@@ -136,7 +167,7 @@ def _learner(
     from equipoise.training.lora import LocalLearner
     from equipoise.training.tokens import TokenLearner
 
-    spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
+    spec = recipe.model if start is None else start.spec
     policy = _adapted(recipe, spec, settings.seed, name, reporter)
     norm, step = settings.max_grad_norm, settings.max_step_kl
     if recipe.mode == "choose":

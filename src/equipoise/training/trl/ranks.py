@@ -45,6 +45,12 @@ class Ranks:
         """Whether this is the process that writes files and talks."""
         return self.index == 0
 
+    def device(self, wanted: str) -> str:
+        """Return the device of this process: with several, each has the one of its own number."""
+        if self.count == 1 or self.cpu or ":" in wanted:
+            return wanted
+        return f"{wanted}:{os.environ.get('LOCAL_RANK', '0')}"
+
     def wait(self) -> None:
         """Wait until all are here."""
         if self.count > 1:

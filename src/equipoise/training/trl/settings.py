@@ -15,6 +15,8 @@ class TrlSettings(Strict):
     """How TRL's trainers are used; what a run trains on is in its own settings.
 
     Attributes:
+        data: Examples for the warm start as ``equipoise data`` writes them, a file or a folder; left out, the
+            warm start plays its teachers itself.
         layout: ``decisions`` makes a row of every answer; ``chat`` makes one row of an episode whose prompts
             go on from each other, so that what was said is read once.
         tuning: ``lora`` trains the recipe's adapter, ``full`` all weights.
@@ -28,6 +30,7 @@ class TrlSettings(Strict):
         vllm_enable_sleep_mode: Whether a colocated engine gives its memory back while weights are trained.
     """
 
+    data: str | None = None
     layout: Literal["decisions", "chat"] = "decisions"
     tuning: Literal["lora", "full"] = "lora"
     bf16: bool = False
