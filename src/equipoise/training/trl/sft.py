@@ -33,6 +33,7 @@ from equipoise.training.trl.base import Steps, TrlRun
 from equipoise.training.trl.examples import Examples
 from equipoise.training.trl.ranks import Ranks
 from equipoise.training.trl.settings import TrlSettings
+from equipoise.training.trl.weights import no_bars
 
 __all__ = ["TrlSft"]
 
@@ -179,14 +180,15 @@ class TrlSft(TrlRun):
         )
         # As in SEPO; and a resumed run need not know where a random generator stood.
         disable_dropout_in_model(loaded.model)
-        trainer = _Trainer(
-            model=loaded.model,
-            args=args,
-            train_dataset=Dataset.from_list(self.training),
-            eval_dataset=Dataset.from_list(self.validation) if self.validation else None,
-            processing_class=loaded.tokenizer,
-            callbacks=[Steps(self)],
-        )
+        with no_bars():
+            trainer = _Trainer(
+                model=loaded.model,
+                args=args,
+                train_dataset=Dataset.from_list(self.training),
+                eval_dataset=Dataset.from_list(self.validation) if self.validation else None,
+                processing_class=loaded.tokenizer,
+                callbacks=[Steps(self)],
+            )
         trainer.begin_at(self.start, self.config)
         size = len(self.training)
         trainer.train_dataset = trainer.train_dataset.select(

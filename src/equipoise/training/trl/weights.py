@@ -9,7 +9,7 @@ from typing import Any
 
 from equipoise.training.lora import load_adapter, save_adapter
 
-__all__ = ["gather_weights", "load_weights", "unsharded", "write_weights"]
+__all__ = ["gather_weights", "load_weights", "no_bars", "unsharded", "write_weights"]
 
 
 def gather_weights(trainer: Any) -> Mapping[str, Any] | None:
@@ -33,7 +33,8 @@ def write_weights(model: Any, tokenizer: Any, weights: Mapping[str, Any], folder
     # Where the model came from is nobody's business; training goes on with it as it was.
     path, model.config._name_or_path = model.config._name_or_path, ""
     try:
-        model.save_pretrained(str(folder), state_dict=dict(weights), safe_serialization=True)
+        with no_bars():
+            model.save_pretrained(str(folder), state_dict=dict(weights), safe_serialization=True)
     finally:
         model.config._name_or_path = path
     tokenizer.save_pretrained(str(folder))
@@ -57,6 +58,24 @@ def load_weights(model: Any, folder: Path) -> None:
     lost = [name for name in missing if name not in tied]
     if lost or unexpected:
         raise RuntimeError(f"checkpoint {folder} does not fit the model: {[*lost, *unexpected][:3]}")
+
+
+@contextmanager
+def no_bars() -> Iterator[None]:
+    """Keep libraries from drawing progress bars of their own for the time of the block."""
+    import datasets
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled(), datasets.are_progress_bars_disabled()
+    logging.disable_progress_bar()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if shown[0]:
+            logging.enable_progress_bar()
+        if not shown[1]:
+            datasets.enable_progress_bars()
 
 
 @contextmanager
