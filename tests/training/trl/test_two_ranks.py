@@ -58,7 +58,10 @@ def recipe(folder: Path, tuning: str) -> str:
     return str(path)
 
 
-def launch(processes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
+ROOT = Path(__file__).parents[3]
+
+
+def launch(processes: int, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start processes as ``accelerate launch`` does, on CPUs, and wait for them."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -66,7 +69,8 @@ def launch(processes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
     launcher = ["-m", "torch.distributed.run", f"--nproc_per_node={processes}", f"--master_port={port}"]
     env = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONWARNINGS": "ignore"}
     return subprocess.run(
-        [sys.executable, *launcher, "-m", "equipoise", *arguments],
+        [sys.executable, *launcher, "-m", module, *arguments],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         env=env,
@@ -84,7 +88,7 @@ def metrics(folder: Path) -> list[dict[str, float]]:
 def test_two_processes_make_the_updates_of_one(tuning: str, tmp_path: Path) -> None:
     path = recipe(tmp_path, tuning)
     run_recipe(path, [f"out={tmp_path / 'one'}"], ("sft", "sepo"))
-    done = launch(2, "train", path, f"out={tmp_path / 'two'}", "--quiet")
+    done = launch(2, "equipoise", "train", path, f"out={tmp_path / 'two'}", "--quiet")
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.count("run folder") == 1
     for stage in ("sft/train", "sepo/train"):
@@ -101,6 +105,13 @@ def test_two_processes_make_the_updates_of_one(tuning: str, tmp_path: Path) -> N
             # Adam divides by the size of a gradient: rounding of one near zero comes out as a whole step.
             close = np.isclose(tensor, weights[1][name], atol=2e-5)
             assert close.mean() > 0.99, (stage, name)
+
+
+@pytest.mark.slow
+def test_a_model_spread_over_processes_plays_trains_and_is_kept(tmp_path: Path) -> None:
+    done = launch(2, "tests.training.trl.sharded", str(tmp_path))
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("OK") == 2
 
 
 @pytest.mark.parametrize(

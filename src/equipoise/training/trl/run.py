@@ -73,7 +73,10 @@ class TrlSepo(TrlRun):
         self._synced = -1
         self.trainer = self._trainer()
         self.restore()
-        self._limit = StepLimit(policy.loaded.model, self.config.max_step_kl)
+        self._limit: StepLimit | None = None
+        if not self.trainer.is_deepspeed_enabled:
+            # DeepSpeed's optimiser steps on weights of its own, which cannot be taken back from here.
+            self._limit = StepLimit(policy.loaded.model, self.config.max_step_kl)
         if settings.use_vllm:
             generation = self.trainer.vllm_generation
             self._sync = SyncWatch(generation)
@@ -89,11 +92,12 @@ class TrlSepo(TrlRun):
     def before_update(self) -> None:
         """Stop before an update that rests on samples of another policy, skip one that is not finite."""
         self._done = self.trainer.gaps.close(lambda sums: self.ranks.gather([sums]))
-        self.updates += self._limit.before(self.trainer.norm)
+        self.updates += self._limit is None or self._limit.before(self.trainer.norm)
 
     def after_update(self) -> None:
         """Halve an update that goes too far."""
-        self._done |= self._limit.after(self.trainer.moved)
+        if self._limit is not None:
+            self._done |= self._limit.after(self.trainer.moved)
 
     def after(self, step: int, logs: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a step; score the new weights where it is their turn."""

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from equipoise.errors import EquipoiseError
 from equipoise.training.lora import load_adapter, save_adapter
 
 __all__ = ["gather_weights", "load_weights", "no_bars", "unsharded", "write_weights"]
@@ -41,7 +44,11 @@ def write_weights(model: Any, tokenizer: Any, weights: Mapping[str, Any], folder
 
 
 def load_weights(model: Any, folder: Path) -> None:
-    """Read weights back into a model of the same shape."""
+    """Read weights back into a model of the same shape.
+
+    Raises:
+        EquipoiseError: They do not fit.
+    """
     if hasattr(model, "peft_config"):
         load_adapter(model, folder)
         return
@@ -57,7 +64,10 @@ def load_weights(model: Any, folder: Path) -> None:
     )
     lost = [name for name in missing if name not in tied]
     if lost or unexpected:
-        raise RuntimeError(f"checkpoint {folder} does not fit the model: {[*lost, *unexpected][:3]}")
+        name = [*lost, *unexpected][0]
+        raise EquipoiseError(
+            f"{str(folder)!r} does not fit the model ({name}): restore the folder, or start anew in another"
+        )
 
 
 @contextmanager
@@ -95,6 +105,10 @@ def unsharded(trainer: Any) -> Iterator[None]:
     from torch.distributed.fsdp import FSDPModule
 
     layers = [module for module in wrapped.modules() if isinstance(module, FSDPModule)]
+    if layers:
+        # Layers learn which module they belong to from a pass through the whole; policies call parts of it.
+        with torch.no_grad():
+            wrapped(input_ids=torch.zeros((1, 1), dtype=torch.long, device=trainer.accelerator.device))
     for layer in layers:
         layer.set_reshard_after_forward(False, recurse=False)
         layer.unshard()
