@@ -171,7 +171,12 @@ class Arena:
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
         """Play and credit a sampled step; counts go into the row of metrics."""
-        played, groups = self.collect(policy, step)
+        return self.credit(policy, *self.collect(policy, step), row)
+
+    def credit(
+        self, policy: Policy, played: Sequence[Played], groups: Sequence[Group], row: dict[str, Any]
+    ) -> SampledStep:
+        """Credit a step's episodes, all of them at once; counts go into the row of metrics."""
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
         credit = assign(groups, self.objective, self._gates(policy, groups), independent)

@@ -58,7 +58,9 @@ class JointRecipe(SepoConfig):
 
     @field_validator("per_game")
     @classmethod
-    def _of_its_games(cls, changes: dict[str, dict[str, Any]], given: ValidationInfo) -> dict[str, dict[str, Any]]:
+    def _of_its_games(
+        cls, changes: dict[str, dict[str, Any]], given: ValidationInfo
+    ) -> dict[str, dict[str, Any]]:
         for game, settings in changes.items():
             if game not in given.data.get("games", {}):
                 raise ValueError(f"{game!r} is not among the games of this run")
