@@ -167,7 +167,7 @@ def test_the_seed_of_the_recipe_is_added_to_those_of_the_stages(tmp_path: Path, 
 
 
 def test_every_setting_of_a_recipe_is_tested_here() -> None:
-    tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games"}
+    tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games", "joint"}
     tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "invalid"}
     # tests/training/trl/test_recipe.py
     tested |= {"backend", "trl"}

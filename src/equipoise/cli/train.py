@@ -17,6 +17,10 @@ TRAIN = "Train"
 RecipeArgument = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A recipe that comes with the package, or a TOML file.")
 ]
+StageOption = Annotated[
+    list[str] | None,
+    typer.Option("--stage", metavar="STAGE", help="Only this stage: sft or sepo. Repeatable; default: both."),
+]
 OverridesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="KEY=VALUE", help="Changes to the recipe; out=DIR sets the folder."),
@@ -48,10 +52,14 @@ def train(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
     json: o.JsonOption = None,
+    stage: StageOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Train only: the stages of a recipe without its audits."""
-    _stages(recipe, changes, ("sft", "sepo"), json, quiet)
+    """Train only: the stages of a recipe without its audits, joint runs included.
+
+    For example: equipoise train quickstart --stage sepo, once its warm starts are done
+    """
+    _stages(recipe, changes, tuple(stage or ("sft", "sepo")), json, quiet)
 
 
 def sft(

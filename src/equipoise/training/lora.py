@@ -12,11 +12,13 @@ from typing import Any, Literal
 import torch
 
 from equipoise.errors import RequestError
+from equipoise.policies.base import Policy
 from equipoise.policies.local.loading import load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
+from equipoise.training.copies import AdapterCopy
 from equipoise.training.optimiser import Optimiser
 
 __all__ = ["AdapterLearner", "LocalLearner", "adapted_policy"]
@@ -85,6 +87,15 @@ class AdapterLearner:
     def forget(self) -> None:
         """Drop the scored table."""
         self.policy.forget()
+
+    def frozen(self, folder: Path, name: str) -> AdapterCopy:
+        """Return the adapter of a folder, beside the one that is trained (see ``Learner``)."""
+        return AdapterCopy(self.policy, folder, name)
+
+    def drop(self, policy: Policy) -> None:
+        """Take the adapter of a frozen copy out of the model."""
+        assert isinstance(policy, AdapterCopy)
+        policy.close()
 
     def save_weights(self, folder: Path) -> None:
         """Write the adapter."""

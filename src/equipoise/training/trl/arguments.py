@@ -103,6 +103,8 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         raise RequestError(
             "gradient = 'exact': TRL trains on samples, use gradient = 'sampled' or backend = 'local'"
         )
+    if config.league is not None:
+        raise RequestError("league: frozen copies are kept by backend = 'local' only")
     if policy.temperature == 0.0:
         raise RequestError("temperature = 0: a policy that does not vary cannot be trained on its samples")
     if policy.mode == "choose" and policy.temperature != 1.0:
