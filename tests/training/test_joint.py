@@ -222,7 +222,7 @@ def test_settings_of_a_game_are_those_of_the_run_but_for_its_own() -> None:
         ("joint.both.stepps=2", "unknown key 'joint.both.stepps': did you mean 'steps'"),
         ("joint.both.per_game.kuhn.steps=2", "the games share it"),
         ("joint.both.per_game.kuhn.gradients='exact'", "there is no such setting"),
-        ("joint.both.per_game.kuhn.gradient='exakt'", "gradient"),
+        ("joint.both.per_game.kuhn.gradient='exakt'", "per_game.kuhn.gradient = 'exakt': input should be"),
         ("joint.both.per_game.split.deals=2", "'split' is not among the games of this run"),
         ("joint.base.games={kuhn = 1.0}", "cannot be called 'base'"),
         ("joint.alone.games={kuhn = 1.0}", "kuhn has a policy of that name"),

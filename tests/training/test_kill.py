@@ -163,6 +163,7 @@ def test_adapters_killed_at_random_moments_end_with_the_same_bytes(tmp_path: Pat
 
 @pytest.mark.slow
 def test_smollm2_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    killed, whole, cut = kill(tmp_path, MODELS.format(model="smollm2"), "sft,sepo", 3, 6)
+    text = MODELS.format(model="smollm2").replace("steps = 4", "steps = 2").replace("steps = 3", "steps = 2")
+    killed, whole, cut = kill(tmp_path, text, "sft,sepo", 3, 4)
     assert killed >= 2
     assert whole == cut

@@ -181,7 +181,8 @@ class Arena:
         independent = self.game.info_record.independent_rounds
         credit = assign(groups, self.objective, self._gates(policy, groups), independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
-        invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
+        own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
+        invalid = [turn.choice.action != turn.action for turn in own]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from equipoise.training.config import SepoConfig, SftConfig
 
@@ -50,7 +50,7 @@ class JointRecipe(SepoConfig):
 
     @field_validator("games")
     @classmethod
-    def _positive(cls, games: dict[str, float]) -> dict[str, float]:
+    def _weighed(cls, games: dict[str, float]) -> dict[str, float]:
         for name, weight in games.items():
             if weight <= 0.0:
                 raise ValueError(f"{name} = {weight:g}: the weight of a game is positive, or leave it out")
@@ -58,7 +58,9 @@ class JointRecipe(SepoConfig):
 
     @field_validator("per_game")
     @classmethod
-    def _known(cls, changes: dict[str, dict[str, Any]], given: ValidationInfo) -> dict[str, dict[str, Any]]:
+    def _of_its_games(
+        cls, changes: dict[str, dict[str, Any]], given: ValidationInfo
+    ) -> dict[str, dict[str, Any]]:
         for game, settings in changes.items():
             if game not in given.data.get("games", {}):
                 raise ValueError(f"{game!r} is not among the games of this run")
@@ -69,16 +71,21 @@ class JointRecipe(SepoConfig):
         return changes
 
     @model_validator(mode="after")
-    def _whole(self) -> JointRecipe:
-        for game in self.games:
-            self.settings(game)
+    def _each_fits(self) -> JointRecipe:
+        for game in self.per_game:
+            try:
+                self.settings(game)
+            except ValidationError as error:
+                first = error.errors()[0]
+                where, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+                raise ValueError(f"per_game.{game}.{where} = {first['input']!r}: {reason}") from None
         return self
 
     def settings(self, game: str | None = None) -> SepoConfig:
         """Return the settings of a game's side of the run, or of the loop.
 
         Raises:
-            ValueError: What differs in the game does not fit the rest.
+            ValidationError: What differs in the game does not fit the rest.
         """
         common = {name: getattr(self, name) for name in SepoConfig.model_fields}
         return SepoConfig(**{**common, **self.per_game.get(game or "", {})})

@@ -137,8 +137,8 @@ def train_sft(
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
     if not stage.done:
-        objective = objective_of(game, config)
         met = opponents_of(recipe, game, config)
+        objective = objective_of(game, config)
         if recipe.backend == "trl":
             from equipoise.training.trl import stages as trl
 
@@ -246,6 +246,5 @@ def model_settings(recipe: Recipe) -> dict[str, Any]:
 
 def player_settings(recipe: Recipe) -> dict[str, Any]:
     """Return how the recipe's model decides."""
-    return {
-        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
-    }
+    names = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+    return {name: getattr(recipe, name) for name in names}

@@ -106,7 +106,7 @@ def test_bfloat16_and_checkpointing_change_rounding_and_nothing_else(tmp_path: P
 
 
 def test_a_chat_that_does_not_grow_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="use layout = 'decisions'"):
+    with pytest.raises(RequestError, match="or layout = 'decisions'"):
         run(tmp_path, **{"trl.layout": "chat"})
 
 

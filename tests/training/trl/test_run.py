@@ -143,9 +143,26 @@ def test_a_sampler_with_other_weights_stops_the_run_before_it_learns_from_it(tmp
 
 
 def test_prompts_that_are_built_anew_cannot_be_one_chat(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", "free", settings=TrlSettings(layout="chat"))
     with pytest.raises(RequestError, match="layout = 'decisions'"):
-        run.run()
+        run_of(tmp_path / "run", "free", settings=TrlSettings(layout="chat"))
+
+
+@pytest.mark.parametrize("mode", ["free", "think"])
+def test_a_conversation_in_one_row_is_the_update_of_its_answers_apart(mode: str, tmp_path: Path) -> None:
+    runs = {}
+    for layout in ("decisions", "chat"):
+        policy = policy_of(mode, history="chat")
+        settings = TrlSettings(layout=layout)  # type: ignore[arg-type]
+        runs[layout] = run_of(tmp_path / layout, policy=policy, settings=settings, steps=1, entropy=0.01)
+        runs[layout].run()
+    apart, one = (runs[layout].history[0] for layout in ("decisions", "chat"))
+    assert one["rows"] == one["episodes"]
+    assert apart["rows"] == 2 * one["rows"] * (1 if mode == "free" else 2)
+    assert one["trained"] == apart["trained"]
+    assert one["tokens"] == apart["tokens"]
+    for name in ("loss", "grad_norm", "token_entropy"):
+        assert one[name] == pytest.approx(apart[name], rel=1e-3, abs=1e-5), name
+    assert one["sampler_gap_max"] < 1e-4
 
 
 @pytest.mark.parametrize(
