@@ -99,9 +99,10 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
     Raises:
         RequestError: They do not.
     """
-    if config.gradient == "exact":
+    if config.gradient != "sampled":
         raise RequestError(
-            "gradient = 'exact': TRL trains on samples, use gradient = 'sampled' or backend = 'local'"
+            f"gradient = {config.gradient!r}: TRL trains on samples, use gradient = 'sampled' or backend = "
+            "'local'"
         )
     if config.league is not None:
         raise RequestError("league: frozen copies are kept by backend = 'local' only")
