@@ -37,6 +37,10 @@ MODES: dict[str, dict[str, Any]] = {
     "responder": {"exploiters": "pool+best_response"},
     "exact responder": {"gradient": "exact", "exploiters": "pool+best_response", "lr_decay": 0.1},
     "late responder": {"gradient": "exact", "exploiters": "pool+best_response", "respond_every": 3},
+    "library": {"exploiters": "pool+library_response", "gates": "running"},
+    "leagues": {"exploiters": "pool+best_response+library_response+league", "league_size": 2, "lr": 5.0},
+    "late league": {"gradient": "exact", "exploiters": "pool+best_response+league", "respond_every": 2},
+    "limits": {"multipliers": "lagrangian", "limits": {"e": 0.05}, "dual_lr": 1.0},
     "regularised": {"kl": 0.2, "entropy": 0.1},
     "per rollout": {"credit": "per_rollout"},
     "best response": {"penalised": "best_response"},
@@ -236,8 +240,7 @@ class TestResume:
             with pytest.raises(KeyboardInterrupt):
                 run(folder, first, **MODES[mode])
             # Going on starts from other logits: everything must come from the folder.
-            kept = stop - stop % 3 if mode == "late responder" else stop
-            second = lab("kuhn", 2, seed=77 if kept else 1, spread=0.5)
+            second = lab("kuhn", 2, seed=77 if stop else 1, spread=0.5)
             _, _, again = run(folder, second, **MODES[mode])
             assert outcome(folder, second, again) == wanted, stop
 
@@ -362,8 +365,8 @@ class TestSelection:
     def test_with_a_responder_the_score_counts_it(self) -> None:
         _, trainer, trained = run(steps=2, exploiters="pool+best_response")
         assert trainer.arena.objective.pools.exploiter[-1] == RESPONDER
-        assert trainer.arena.exploiters.pool is not None
-        _, book = trainer.arena.exploiters.reply(trainer.arena.exploiters.pool, trainer.learner.policy)
+        _, book, _ = trainer.arena.exploiters.fresh(trainer.learner.policy)
+        assert book is not None
         wanted = book.terms(book.tabulate(trainer.learner.policy), trainer.arena.objective).safety
         assert trained.history[-1]["select_score"] == pytest.approx(wanted, abs=1e-15)
 

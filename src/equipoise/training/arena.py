@@ -2,7 +2,8 @@
 
 A sampled step plays groups of rollouts on shared deals against every opponent of every pool and credits each
 stream's decisions with that stream's own reward-to-go (``per_pool``, the default). An exact step computes the
-same gradient from the policy's whole table.
+same gradient from the policy's whole table. Between steps responders answer the policy and multipliers follow
+their constraints.
 """
 
 from __future__ import annotations
@@ -15,20 +16,21 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.objective.constraints import DualAscent, constrained, mean_features
 from equipoise.objective.gates import RunningGates
 from equipoise.objective.groups import Group, group_episodes
 from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.batch import Batch, SampledStep
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
-from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
+from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
+from equipoise.training.library import Library
 
 __all__ = ["Arena"]
 
@@ -40,10 +42,11 @@ class Arena:
         game: The game.
         config: Settings of the run.
         met: The opponents of the pools.
-        opponents: The opponents by name, a responder among them once there is one.
-        exploiters: Keeps the objective in step with the responder.
+        opponents: The opponents by name, responders among them once there are any.
+        exploiters: Keeps the objective in step with the responders.
         gates: The running gates of the hinge.
         scale: The running scale of advantages.
+        multipliers: The multipliers of limited terms; None where λ is fixed.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Arena:
             RequestError: The settings ask for exact work that the game does not allow.
         """
         self.game, self.config = game, config
+        held_out = objective.pools.shift
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
         self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
@@ -82,7 +86,15 @@ class Arena:
                 "computed exactly with this policy, use gradient = 'sampled' and gates = 'running'"
             )
         charged = penalising(config.penalised, objective, solution)
-        self.exploiters = Exploiters(game.stage(), charged, trees, config.exploiters)
+        library = None
+        if LIBRARY in config.exploiters:
+            library = Library(
+                game, held_out, trees is not None, policy.exact_states, config.respond_deals, config.seed
+            )
+        self.exploiters = Exploiters(
+            game.stage(), charged, trees, config.exploiters, library, config.league_size
+        )
+        self.multipliers = self._multipliers()
         info = game.info_record
         self.gates = RunningGates()
         spread = info.utility_scale * (info.payoff_bounds[1] - info.payoff_bounds[0])
@@ -97,20 +109,18 @@ class Arena:
 
     @property
     def objective(self) -> Objective:
-        """The training objective, with a responder among the exploiters if there is one."""
-        return self.exploiters.objective
+        """The training objective: with the responders and the multipliers in force."""
+        return self.weighted(self.exploiters.objective)
 
-    @property
-    def aligned(self) -> int:
-        """Steps between those a run can be resumed at: a responder is known at its refresh only."""
-        return self.config.respond_every if self.exploiters.wanted else 1
+    def weighted(self, objective: Objective) -> Objective:
+        """Return an objective with the multipliers in force."""
+        return objective if self.multipliers is None else replace(objective, weights=self.multipliers.weights)
 
     def respond(self, policy: Policy, step: int) -> None:
-        """Recompute the responder where a step asks for it."""
+        """Recompute the responders where a step asks for it."""
         if self.exploiters.wanted and step % self.config.respond_every == 0:
-            self.exploiters.respond(policy)
-            assert self.exploiters.strategy is not None
-            self.opponents[RESPONDER] = StrategyPolicy(self.exploiters.strategy)
+            self.gates.forget(self.exploiters.respond(policy, step))
+            self._meet()
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""
@@ -123,7 +133,9 @@ class Arena:
             collusion=terms.collusion,
             externality=terms.externality,
             charged=found.charged,
+            **self.exploiters.report,
         )
+        self._constrain(found.limited, row)
         return found.batch
 
     def collect(self, policy: Policy, step: int) -> tuple[list[Played], list[Group]]:
@@ -134,19 +146,24 @@ class Arena:
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
         """Play and credit a sampled step; counts go into the row of metrics."""
         played, groups = self.collect(policy, step)
+        gates, found = self._hinge(policy, groups)
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
-        credit = assign(groups, self.objective, self._gates(policy, groups), independent)
+        credit = assign(groups, self.objective, gates, independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
+        row.update(dead_keys=credit.dead / max(credit.keys, 1), advantage_scale=divisor)
+        self._count(played, row)
+        self._constrain(found, row)
+        return SampledStep(played, groups, credit, divisor)
+
+    def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
         invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),
-            dead_keys=credit.dead / max(credit.keys, 1),
-            advantage_scale=divisor,
             invalid_rate=sum(invalid) / max(len(invalid), 1),
+            **self.exploiters.report,
         )
-        return SampledStep(played, groups, credit, divisor)
 
     def requests(self, policy: Policy, step: int) -> list[EpisodeRequest]:
         """Return the episodes of a step: for every stream, groups of rollouts on deals of its own."""
@@ -170,17 +187,52 @@ class Arena:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what the next step depends on, ready for JSON."""
-        return {"gates": self.gates.state_dict(), "scale": self.scale.state_dict()}
+        return {
+            "gates": self.gates.state_dict(),
+            "scale": self.scale.state_dict(),
+            "exploiters": self.exploiters.state_dict(),
+            "multipliers": None if self.multipliers is None else self.multipliers.state_dict(),
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take back what :meth:`state_dict` returned."""
         self.gates.load_state_dict(state["gates"])
         self.scale.load_state_dict(state["scale"])
+        self.exploiters.load_state_dict(state["exploiters"])
+        self._meet()
+        if self.multipliers is not None:
+            self.multipliers.load_state_dict(state["multipliers"])
 
-    def _gates(self, policy: Policy, groups: Sequence[Group]) -> list[float] | dict[str, float]:
-        if self.config.gates == "running" or self.exploiters.book is None:
-            return self.gates.gates(groups)
-        return self._exact_step(policy).gates
+    def _meet(self) -> None:
+        self.opponents = {**self.met.players, **self.exploiters.players}
+
+    def _multipliers(self) -> DualAscent | None:
+        config, objective = self.config, self.exploiters.objective
+        if config.multipliers == "penalty":
+            return None
+        limits = constrained(objective, config.limits.given, self.game.name)
+        return DualAscent(objective.weights, limits, config.dual_lr, config.lambda_max)
+
+    def _constrain(self, found: Mapping[str, float | None], row: dict[str, Any]) -> None:
+        """Log the multipliers of the step that ends, then let them follow what was found."""
+        if self.multipliers is None:
+            return
+        weights = self.multipliers.weights
+        row.update(lambda_e=weights.e, lambda_c=weights.c, lambda_x=weights.x)
+        row.update({f"limited_{name}": found[name] for name in self.multipliers.limits})
+        self.multipliers.update(found)
+
+    def _hinge(
+        self, policy: Policy, groups: Sequence[Group]
+    ) -> tuple[list[float] | dict[str, float], Mapping[str, float | None]]:
+        """Return the gates, and the limited terms: exact where the tables are at hand."""
+        running = self.config.gates == "running" or self.exploiters.book is None
+        gates = self.gates.gates(groups) if running else None
+        if self.exploiters.book is not None and (gates is None or self.multipliers is not None):
+            step = self._exact_step(policy)
+            return (step.gates if gates is None else gates), step.limited
+        assert gates is not None
+        return gates, {} if self.multipliers is None else self.objective.limited(mean_features(groups))
 
     def _exact_step(self, policy: Policy) -> ExactStep:
         book = self.exploiters.book

@@ -130,7 +130,7 @@ class Sepo:
             self.store.log(row)
 
     def _checkpoint(self, step: int) -> None:
-        due = step % self.arena.aligned == 0 and step % self.config.checkpoint_every == 0
+        due = step % self.config.checkpoint_every == 0
         if self.store is not None and (due or step == self.config.steps):
             self.store.save(lambda folder: self._write(folder, step))
 
