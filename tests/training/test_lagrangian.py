@@ -63,7 +63,7 @@ class TestLimitsThatBind:
         assert other.exploitability > 0.7 or other.collusion > 0.3
 
     def test_the_largest_lead_in_kuhn(self) -> None:
-        settings = {"steps": 400, "entropy": 0.1, "penalised": "best_response", "limits": {"e": 0.3}}
+        settings = {"steps": 600, "entropy": 0.1, "penalised": "best_response", "limits": {"e": 0.3}}
         _, found = trained(lab("kuhn", 1), **settings)
         # A best response jumps from step to step, and the multiplier with it.
         assert column(found, "charged").mean() == pytest.approx(0.3, abs=0.01)
