@@ -104,7 +104,9 @@ def test_a_game_without_an_exact_gradient(run: Run) -> None:
 def test_it_runs(run: Run) -> None:
     done = run("study", "credit", "--game", "kuhn", "--samples", "2", "--json", "-", "--quiet")
     assert (done.code, done.err) == (0, "")
-    assert [row["credit"] for row in done.json["results"]] == ["per_pool", "per_rollout", "shared"]
+    assert [row["credit"] for row in done.json["results"]] == [
+        *("per_pool", "per_rollout", "shared", "all_actions")
+    ]
     assert done.json["results"][2]["exploit_projection"] == Estimate.exact(0.0).to_json()
 
 

@@ -29,6 +29,8 @@ LIMITED = {"multipliers": "lagrangian", "limits.e": 0.01}
 MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     # The field, what else is set, a value and another one: training must go elsewhere.
     ("gradient", {}, "exact", "sampled"),
+    ("gradient", {}, "all_actions", "sampled"),
+    ("branches", {"gradient": "all_actions"}, 1, 2),
     ("deals", SAMPLED, 2, 3),
     ("rollouts", SAMPLED, 2, 4),
     ("lr", EXACT, 1.0, 2.0),

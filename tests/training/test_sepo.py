@@ -40,6 +40,7 @@ MODES: dict[str, dict[str, Any]] = {
     "library": {"exploiters": "pool+library_response", "gates": "running"},
     "leagues": {"exploiters": "pool+best_response+library_response+league", "league_size": 2, "lr": 5.0},
     "late league": {"gradient": "exact", "exploiters": "pool+best_response+league", "respond_every": 2},
+    "all actions": {"gradient": "all_actions", "branches": 1},
     "limits": {"multipliers": "lagrangian", "limits": {"e": 0.05}, "dual_lr": 1.0},
     "regularised": {"kl": 0.2, "entropy": 0.1},
     "per rollout": {"credit": "per_rollout"},
@@ -166,6 +167,7 @@ class TestRequests:
         changes: list[dict[str, Any]] = [
             {"steps": 3},
             {"gradient": "exact"},
+            {"gradient": "all_actions"},
             {"deals": 3},
             {"rollouts": 4},
             {"lr": 0.9},

@@ -27,6 +27,7 @@ from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.batch import Batch, SampledStep
+from equipoise.training.branching import branch_off, group_weights
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
@@ -84,6 +85,11 @@ class Arena:
             raise RequestError(
                 f"gradient = {config.gradient!r}, gates = {config.gates!r}: {game.name} is too large to be "
                 "computed exactly with this policy, use gradient = 'sampled' and gates = 'running'"
+            )
+        if config.gradient == "all_actions" and not policy.always_legal:
+            raise RequestError(
+                f"gradient = 'all_actions': policy {policy.name!r} does not choose among the legal actions "
+                "by probabilities, use gradient = 'sampled'"
             )
         charged = penalising(config.penalised, objective, solution)
         library = None
@@ -155,6 +161,23 @@ class Arena:
         self._count(played, row)
         self._constrain(found, row)
         return SampledStep(played, groups, credit, divisor)
+
+    def all_actions(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
+        """Play a sampled step, branch off its rollouts, and return the batch of all actions' values."""
+        requests = self.requests(policy, step)
+        played = play(requests, InvalidRule())
+        groups = group_episodes([one.episode for one in played])
+        gates, found = self._hinge(policy, groups)
+        weights = group_weights(groups, self.objective, gates)
+        tree = branch_off(requests, played, policy, self.config.branches, weights)
+        values = tree.values(weights)
+        divisor = self.scale.divisor([values.taken])
+        batch = tree.batch(values, divisor)
+        row.update(advantage_scale=divisor, branches=tree.count, prompts=len(batch.decisions))
+        self._count(played, row)
+        row["questions"] = row["decisions"] + tree.asked
+        self._constrain(found, row)
+        return batch
 
     def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
         invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]

@@ -108,6 +108,8 @@ class Sepo:
         policy = self.learner.policy
         if self.config.gradient == "exact":
             return self.arena.exact(policy, row)
+        if self.config.gradient == "all_actions":
+            return self.arena.all_actions(policy, step, row)
         batch = sampled_batch(self.arena.sample(policy, step, row))
         row.update(prompts=len(batch.decisions))
         return batch
