@@ -13,8 +13,10 @@ from equipoise.objective.safety import RESPONDER
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
+from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
+from equipoise.training.library import Library
 from equipoise.training.pipeline import run_recipe
 from equipoise.training.responders import LIBRARY
 from equipoise.training.sepo import Sepo
@@ -53,6 +55,20 @@ def test_tables_meet_them_in_every_game_that_has_one(name: str, rounds: int, gra
     names = arena.objective.pools.exploiter
     assert names[: len(names) - len(trained.history[-1]["league"])][-2:] == (RESPONDER, LIBRARY)
     assert set(names) <= set(arena.opponents)
+
+
+@pytest.mark.parametrize(("name", "rounds"), [("commons", 2), ("split", 2)])
+def test_nobody_leads_by_more_than_a_best_response_where_the_pool_never_goes(name: str, rounds: int) -> None:
+    one = whole(name, rounds=rounds)
+    arena = Arena(one.game, one.objective, one.policy, SepoConfig(exploiters=ALL, gradient="exact"))
+    assert len(one.book.index) < len(one.policy.legal)
+    _, book, _ = arena.exploiters.fresh(one.policy)
+    assert book is not None
+    means = book.means(book.tabulate(one.policy))
+    leads = {found: row[1] - row[0] for found, row in means.items()}
+    known = Library(one.game, (), True, 10**6, 1, 0).leads(one.policy, Split.TRAIN, 0)
+    assert leads[RESPONDER] >= max(known.values()) - 1e-12
+    assert leads[LIBRARY] == pytest.approx(max(known.values()), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "ipd", "commons", "split", "auction", "multi_issue"])
