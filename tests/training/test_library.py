@@ -22,7 +22,7 @@ CASES = [("kuhn", 1), ("ipd", 3)]
 
 
 def library(one: Lab, exact: bool = True, deals: int = 8, shift: tuple[str, ...] = ()) -> Library:
-    return Library(one.game, shift, exact, one.policy.exact_states, deals, seed=0)
+    return Library(one.game, shift, one.policy.exact_states if exact else 0, deals, seed=0)
 
 
 @pytest.mark.parametrize(("name", "rounds"), CASES)
@@ -80,9 +80,9 @@ def test_all_candidates_meet_the_same_deals_and_no_gradient_ever_does(
     asked: list[Any] = []
     original = module.play
 
-    def watching(requests: Any) -> Any:
+    def watching(requests: Any, rule: Any) -> Any:
         asked.extend(requests)
-        return original(requests)
+        return original(requests, rule)
 
     monkeypatch.setattr(module, "play", watching)
     one = lab("kuhn", 1, seed=3, spread=1.0)

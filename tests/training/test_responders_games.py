@@ -66,7 +66,7 @@ def test_nobody_leads_by_more_than_a_best_response_where_the_pool_never_goes(nam
     assert book is not None
     means = book.means(book.tabulate(one.policy))
     leads = {found: row[1] - row[0] for found, row in means.items()}
-    known = Library(one.game, (), True, 10**6, 1, 0).leads(one.policy, Split.TRAIN, 0)
+    known = Library(one.game, (), 10**6, 1, 0).leads(one.policy, Split.TRAIN, 0)
     assert leads[RESPONDER] >= max(known.values()) - 1e-12
     assert leads[LIBRARY] == pytest.approx(max(known.values()), abs=1e-12)
 

@@ -26,6 +26,7 @@ from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
+from equipoise.training.answers import answer_counts
 from equipoise.training.batch import Batch, SampledStep
 from equipoise.training.branching import branch_off, group_weights
 from equipoise.training.config import SepoConfig
@@ -48,6 +49,7 @@ class Arena:
         gates: The running gates of the hinge.
         scale: The running scale of advantages.
         multipliers: The multipliers of limited terms; None where λ is fixed.
+        rule: What happens to invalid answers.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Arena:
         policy: Policy,
         config: SepoConfig,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Load the opponents and work out what can be computed exactly.
 
@@ -66,11 +69,12 @@ class Arena:
             policy: What is trained; says how many information states it answers at once.
             config: Settings.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers, in training and selection.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
-        self.game, self.config = game, config
+        self.game, self.config, self.rule = game, config, rule or InvalidRule()
         held_out = objective.pools.shift
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
@@ -94,9 +98,8 @@ class Arena:
         charged = penalising(config.penalised, objective, solution)
         library = None
         if LIBRARY in config.exploiters:
-            library = Library(
-                game, held_out, trees is not None, policy.exact_states, config.respond_deals, config.seed
-            )
+            states = policy.exact_states if trees is not None else 0
+            library = Library(game, held_out, states, config.respond_deals, config.seed, self.rule)
         self.exploiters = Exploiters(
             game.stage(), charged, trees, config.exploiters, library, config.league_size
         )
@@ -146,7 +149,7 @@ class Arena:
 
     def collect(self, policy: Policy, step: int) -> tuple[list[Played], list[Group]]:
         """Play the episodes of a sampled step; return them and their groups."""
-        played = play(self.requests(policy, step), InvalidRule())
+        played = play(self.requests(policy, step), self.rule)
         return played, group_episodes([one.episode for one in played])
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
@@ -165,7 +168,7 @@ class Arena:
     def all_actions(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
         """Play a sampled step, branch off its rollouts, and return the batch of all actions' values."""
         requests = self.requests(policy, step)
-        played = play(requests, InvalidRule())
+        played = play(requests, self.rule)
         groups = group_episodes([one.episode for one in played])
         gates, found = self._hinge(policy, groups)
         weights = group_weights(groups, self.objective, gates)
@@ -184,6 +187,7 @@ class Arena:
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),
+            **answer_counts(played),
             invalid_rate=sum(invalid) / max(len(invalid), 1),
             **self.exploiters.report,
         )

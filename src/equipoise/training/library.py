@@ -25,7 +25,7 @@ from equipoise.policies.base import Policy
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.training.exact_gradient import Book
 from equipoise.training.responders import LIBRARY, Responder
 from equipoise.types import Episode
@@ -44,28 +44,36 @@ class Library:
         trees: Their tables, one a seat with all candidates; None where leads are estimated.
     """
 
-    def __init__(self, game: Game, shift: Collection[str], exact: bool, states: int, deals: int, seed: int):
+    def __init__(
+        self,
+        game: Game,
+        shift: Collection[str],
+        states: int,
+        deals: int,
+        seed: int,
+        rule: InvalidRule | None = None,
+    ) -> None:
         """Collect the candidates, and compile their tables where that is cheap.
 
         Args:
             game: The game.
             shift: Names of the opponents that are held out.
-            exact: Whether the game's own opponents have tables; without them nothing is exact.
-            states: How many information states the policy may be asked for at once.
+            states: How many information states the policy may be asked for at once; 0 for estimates.
             deals: Deals of an estimate, each played from every seat.
             seed: Seed of the deals.
+            rule: What happens to invalid answers.
 
         Raises:
             RequestError: There is no candidate.
         """
-        self.game, self._deals, self._seed = game, deals, seed
+        self.game, self._deals, self._seed, self._rule = game, deals, seed, rule
         self.candidates = {name: s for name, s in strategies(game.name).items() if name not in shift}
         if not self.candidates:
             raise RequestError(
                 f"exploiters: {game.name} has no scripted strategy outside its shift pool, use 'pool'"
             )
         self._players = {name: StrategyPolicy(one) for name, one in self.candidates.items()}
-        self.trees = _compiled(game, self.candidates, states) if exact else None
+        self.trees = _compiled(game, self.candidates, states)
         self._book = None if self.trees is None else Book(self.trees)
 
     def strongest(self, policy: Policy, split: Split, number: int) -> Responder:
@@ -84,9 +92,8 @@ class Library:
         if self._book is not None:
             means = self._book.means(self._book.tabulate(policy))
             return {name: gap(means[name]) for name in self.candidates}
-        requests = self._requests(policy, split, number)
         found: dict[str, list[float]] = {name: [] for name in self.candidates}
-        for one in play(requests):
+        for one in play(self._requests(policy, split, number), self._rule):
             found[one.episode.opponent].append(_lead(one.episode))
         return {name: float(np.mean(rows)) for name, rows in found.items()}
 
@@ -119,6 +126,8 @@ def _lead(episode: Episode) -> float:
 
 
 def _compiled(game: Game, candidates: dict[str, Strategy], states: int) -> tuple[Tree, ...] | None:
+    if not states:
+        return None
     stage = game.stage()
     seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
     try:

@@ -41,6 +41,7 @@ def selection_score(arena: Arena, policy: Policy) -> float:
         pools=objective.pools,
         weights=objective.weights,
         split=Split.SELECT,
+        rule=arena.rule,
         chunk=settings.select_episodes,
     )
     met = arena.met
