@@ -50,7 +50,7 @@ class JointRecipe(SepoConfig):
 
     @field_validator("games")
     @classmethod
-    def _positive(cls, games: dict[str, float]) -> dict[str, float]:
+    def _weighed(cls, games: dict[str, float]) -> dict[str, float]:
         for name, weight in games.items():
             if weight <= 0.0:
                 raise ValueError(f"{name} = {weight:g}: the weight of a game is positive, or leave it out")
@@ -58,7 +58,9 @@ class JointRecipe(SepoConfig):
 
     @field_validator("per_game")
     @classmethod
-    def _known(cls, changes: dict[str, dict[str, Any]], given: ValidationInfo) -> dict[str, dict[str, Any]]:
+    def _of_its_games(
+        cls, changes: dict[str, dict[str, Any]], given: ValidationInfo
+    ) -> dict[str, dict[str, Any]]:
         for game, settings in changes.items():
             if game not in given.data.get("games", {}):
                 raise ValueError(f"{game!r} is not among the games of this run")
@@ -69,7 +71,7 @@ class JointRecipe(SepoConfig):
         return changes
 
     @model_validator(mode="after")
-    def _whole(self) -> JointRecipe:
+    def _each_fits(self) -> JointRecipe:
         for game in self.per_game:
             try:
                 self.settings(game)
