@@ -90,6 +90,17 @@ def test_it_is_shown_once_with_its_number_a_cause_and_a_way_out() -> None:
     assert row["alarms"] == ["far from the reference", "invalid answers"]
 
 
+def test_games_that_are_trained_together_have_alarms_of_their_own() -> None:
+    one, notes = watch()
+    row = {"step": 3, "kl": 0.1, "ipd/dead_keys": 1.0, "kuhn/dead_keys": 0.2, "kuhn/invalid_rate": 0.5}
+    one.look(row)
+    assert row["alarms"] == ["ipd/equal rewards", "kuhn/invalid answers"]
+    assert [line.split(" (")[0] for line in notes.lines] == [
+        "alarm at step 3: ipd/equal rewards",
+        "alarm at step 3: kuhn/invalid answers",
+    ]
+
+
 def test_a_gap_between_sampler_and_trainer_stops_the_run() -> None:
     one, _ = watch(max_sampler_gap=0.1)
     one.check_gap({"step": 1, "sampler_gap": 0.1})

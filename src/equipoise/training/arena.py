@@ -219,7 +219,8 @@ class Arena:
         return batch
 
     def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
-        invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
+        own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
+        invalid = [turn.choice.action != turn.action for turn in own]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),

@@ -106,6 +106,8 @@ class Recipe(Strict):
         temperature: Its sampling temperature, in training and audits.
         thought_tokens: Budget of a thought in mode ``think``.
         max_new_tokens: Budget of an answer in mode ``free``.
+        history: What its prompts are made of: ``state`` builds each anew from what the seat knows, ``chat``
+            goes on with the conversation of the episode (``think`` and ``free``).
         invalid: What follows an answer that names no legal action, in training and audits: ``fallback``
             plays an action drawn uniformly, ``forfeit`` ends the episode. It is never asked again: only the
             last answer would be on record, and training on it would favour it for the others' failure.
@@ -127,6 +129,7 @@ class Recipe(Strict):
     temperature: float = Field(1.0, gt=0.0)
     thought_tokens: int = Field(64, ge=1)
     max_new_tokens: int = Field(32, ge=1)
+    history: Literal["state", "chat"] = "state"
     invalid: Literal["fallback", "forfeit"] = "fallback"
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
@@ -160,6 +163,13 @@ class Recipe(Strict):
         if mode != "choose" and given.data.get("model") == "table":
             raise ValueError("a table writes no text, use mode = 'choose'")
         return mode
+
+    @field_validator("history")
+    @classmethod
+    def _written(cls, history: str, given: ValidationInfo) -> str:
+        if history == "chat" and given.data.get("mode") == "choose":
+            raise ValueError("mode 'choose' writes nothing, use mode = 'think' or 'free'")
+        return history
 
 
 def joint_start(name: str) -> str:

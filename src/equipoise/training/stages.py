@@ -215,6 +215,5 @@ def model_settings(recipe: Recipe) -> dict[str, Any]:
 
 def player_settings(recipe: Recipe) -> dict[str, Any]:
     """Return how the recipe's model decides."""
-    return {
-        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
-    }
+    names = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+    return {name: getattr(recipe, name) for name in names}
