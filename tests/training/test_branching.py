@@ -18,13 +18,12 @@ from equipoise.objective.groups import group_episodes
 from equipoise.opponents.pools import Pools
 from equipoise.policies.base import Policy
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.rollout.deals import DecisionDraws
 from equipoise.rollout.engine import play
 from equipoise.training.arena import Arena
 from equipoise.training.batch import Batch
-from equipoise.training.branching import Branches, Forced, branch_off, group_key, group_weights
+from equipoise.training.branching import Branches, branch_off, group_key, group_weights
 from equipoise.training.config import SepoConfig
-from equipoise.types import Choice, Decision
+from equipoise.types import Choice
 from tests.objective.learning import Array, Lab, hands, lab, plain
 from tests.training.settings import sepo
 
@@ -83,32 +82,6 @@ def test_it_is_calmer_than_the_gradient_of_drawn_actions() -> None:
     )
     variances = [((rows - wanted) ** 2).sum(axis=(1, 2)).mean() for rows in (gradients("ipd", 9, 0), drawn)]
     assert variances[0] < 0.8 * variances[1]
-
-
-class TestForced:
-    def decision(self, one: Lab, index: int, step: int = 0) -> Decision:
-        key, legal = next(iter(one.policy.legal.items()))
-        draws = DecisionDraws("d", "d")
-        return Decision(one.game, "e", 0, 0, step, index, legal, key[0], key[1], draws)
-
-    def test_it_plays_what_it_is_given_then_asks(self) -> None:
-        one = lab("ipd", 3)
-        forced = Forced(one.policy, {"e": ["DEFECT", "COOPERATE"]}, alone=False)
-        found = [forced.act([self.decision(one, n)])[0] for n in range(4)]
-        assert [choice.action for choice in found[:2]] == ["DEFECT", "COOPERATE"]
-        assert [choice.probabilities is None for choice in found] == [True, True, False, False]
-        assert forced.asked == 2
-
-    def test_after_the_last_hand_that_matters_nobody_is_asked(self) -> None:
-        one = lab("kuhn", 3)
-        forced = Forced(one.policy, {"e": ["BET"]}, alone=True)
-        # The same hand goes on, then another begins, then its second decision.
-        steps = [0, 1, 0, 1]
-        found = [forced.act([self.decision(one, n, step)])[0] for n, step in enumerate(steps)]
-        assert forced.asked == 1
-        assert [choice.probabilities is None for choice in found] == [True, False, True, True]
-        legal = next(iter(one.policy.legal.values()))
-        assert {choice.action for choice in found[2:]} == {legal[0]}
 
 
 @pytest.mark.parametrize("game", CASES)

@@ -41,9 +41,10 @@ from equipoise.rollout.deals import keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, Played
 from equipoise.training.batch import Batch, pad
-from equipoise.types import Action, Choice, Decision, Episode, Turn
+from equipoise.training.forced import Forced
+from equipoise.types import Action, Decision, Episode, Turn
 
-__all__ = ["Branches", "Forced", "GroupKey", "Values", "branch_off", "group_key", "group_weights"]
+__all__ = ["Branches", "GroupKey", "Values", "branch_off", "group_key", "group_weights"]
 
 Array = NDArray[np.float64]
 GroupKey = tuple[Stream, int, int]
@@ -51,48 +52,6 @@ GroupKey = tuple[Stream, int, int]
 
 Node = Hashable
 """A point in the play of a deal: the group and the own actions that lead there."""
-
-
-class Forced(Policy):
-    """Plays given actions at the first own decisions of an episode, then asks a policy.
-
-    Attributes:
-        asked: How many decisions the policy was asked.
-    """
-
-    always_legal = True
-
-    def __init__(self, policy: Policy, actions: Mapping[str, Sequence[Action]], alone: bool) -> None:
-        """Take the policy, the actions by episode, and whether only their last round matters.
-
-        Args:
-            policy: Goes on where the actions end.
-            actions: The actions to play first, by the episode's identifier.
-            alone: Whether rounds are independent: nobody is then asked after the round of the last action.
-        """
-        self.name, self.version = policy.name, policy.version
-        self.asked = 0
-        self._policy, self._actions, self._alone = policy, actions, alone
-        self._played: dict[str, int] = defaultdict(int)
-        self._over: set[str] = set()
-
-    def act(self, decisions: Sequence[Decision]) -> list[Choice]:
-        """Answer every decision, each once and in the order of its episode."""
-        found = [self._given(decision) for decision in decisions]
-        open_ = [decision for decision, choice in zip(decisions, found, strict=True) if choice is None]
-        self.asked += len(open_)
-        answers = iter(self._policy.act(open_) if open_ else [])
-        return [next(answers) if choice is None else choice for choice in found]
-
-    def _given(self, decision: Decision) -> Choice | None:
-        actions, number = self._actions[decision.episode], self._played[decision.episode]
-        self._played[decision.episode] += 1
-        if number < len(actions):
-            return Choice(actions[number])
-        if self._alone and decision.step == 0:
-            self._over.add(decision.episode)
-        legal = decision.legal or ()
-        return Choice(legal[0]) if decision.episode in self._over else None
 
 
 @dataclass(frozen=True)
