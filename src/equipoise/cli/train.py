@@ -80,7 +80,10 @@ def _stages(
     with output.work(resumable=True):
         from equipoise.progress import Reporter
         from equipoise.training.pipeline import run_recipe
+        from equipoise.training.trl.ranks import Ranks
 
         done = run_recipe(recipe, given, stages, Reporter(quiet))
-    output.write(done.to_json())
-    output.show(*done.render())
+    # Several processes may train together: one of them talks.
+    if Ranks.here().main:
+        output.write(done.to_json())
+        output.show(*done.render())

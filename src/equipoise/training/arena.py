@@ -155,7 +155,6 @@ class Arena:
             row: Metrics.
             wants: ``batch``, or ``samples`` for the sampled tokens (see ``Learner.wants``).
         """
-        self.cast.log(row)
         if self.config.gradient == "exact":
             return self.exact(policy, row)
         if self.config.gradient == "all_actions":
@@ -169,6 +168,7 @@ class Arena:
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""
+        self.cast.log(row)
         found = self._exact_step(policy)
         terms = found.terms
         row.update(
@@ -190,7 +190,12 @@ class Arena:
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
         """Play and credit a sampled step; counts go into the row of metrics."""
-        played, groups = self.collect(policy, step)
+        return self.credit(policy, *self.collect(policy, step), row)
+
+    def credit(
+        self, policy: Policy, played: Sequence[Played], groups: Sequence[Group], row: dict[str, Any]
+    ) -> SampledStep:
+        """Credit a step's episodes, all of them at once; counts go into the row of metrics."""
         gates, found = self._hinge(policy, groups)
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
@@ -219,6 +224,7 @@ class Arena:
         return batch
 
     def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
+        self.cast.log(row)
         own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
         invalid = [turn.choice.action != turn.action for turn in own]
         row.update(

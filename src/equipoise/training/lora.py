@@ -267,13 +267,21 @@ class LocalLearner(AdapterLearner):
         return self._references
 
 
-def save_adapter(model: Any, folder: Path) -> None:
-    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it."""
+def save_adapter(model: Any, folder: Path, weights: Mapping[str, Any] | None = None) -> None:
+    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it.
+
+    Args:
+        model: A model with adapters.
+        folder: Where to.
+        weights: The model's weights, where they had to be gathered from several devices.
+    """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    state = get_peft_model_state_dict(model, adapter_name="default", save_embedding_layers=False)
+    state = get_peft_model_state_dict(
+        model, state_dict=weights, adapter_name="default", save_embedding_layers=False
+    )
     tensors = {key: value.detach().cpu().contiguous() for key, value in state.items()}
     save_file(tensors, str(folder / "adapter_model.safetensors"), metadata={"format": "pt"})
     # Sets come in another order in every process, and the model's folder is nobody's business.

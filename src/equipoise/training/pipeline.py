@@ -39,6 +39,7 @@ from equipoise.training.stages import (
 )
 from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
+from equipoise.training.trl.ranks import Ranks
 
 __all__ = ["STAGES", "run_recipe"]
 
@@ -70,9 +71,13 @@ def run_recipe(
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runner.check()
     request = resolved.model_dump(mode="json", exclude={"out"})
-    claim(folder, "recipe.json", request, "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    ranks = Ranks.here(resolved.device)
+    _check_parallel(resolved, stages, ranks)
+    if ranks.main:
+        claim(folder, "recipe.json", request, "choose another out=DIR")
+        if not (folder / "provenance.json").exists():
+            write_json(folder / "provenance.json", provenance())
+    ranks.wait()
     _threads(resolved)
     run = Run(folder, runner.run(), resolved.name)
     if "audit" in stages:
@@ -214,6 +219,17 @@ def _differences(results: dict[str, GameResult], level: float) -> list[Differenc
         for b in names[:i]:
             found += paired(results[a], results[b], (a, b), level)
     return found
+
+
+def _check_parallel(recipe: Recipe, stages: Sequence[str], ranks: Ranks) -> None:
+    """Check that a run that was started as several processes can be done by several."""
+    if ranks.count > 1 and recipe.backend == "local":
+        raise RequestError(f"{ranks.count} processes: backend = 'local' trains in one, use backend = 'trl'")
+    if ranks.count > 1 and "audit" in stages:
+        raise RequestError(
+            f"{ranks.count} processes: audits run in one; start `equipoise train` in several, then "
+            "`equipoise run` in one, which finds the training done"
+        )
 
 
 def _threads(recipe: Recipe) -> None:

@@ -15,6 +15,7 @@ from equipoise.errors import RequestError, nearest, unknown
 from equipoise.training.cast import SELF
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.joint import JointRecipe
+from equipoise.training.trl.settings import TrlSettings
 
 __all__ = [
     "AuditSettings",
@@ -111,6 +112,9 @@ class Recipe(Strict):
         invalid: What follows an answer that names no legal action, in training and audits: ``fallback``
             plays an action drawn uniformly, ``forfeit`` ends the episode. It is never asked again: only the
             last answer would be on record, and training on it would favour it for the others' failure.
+        backend: What trains a language model: ``local``, our own loop in one process, or ``trl``, TRL's
+            trainers on any number of processes (see docs/scaling.md).
+        trl: Settings of the latter.
         lora: The adapter that SFT and SEPO train.
         audit: How every stage is audited.
         games: What is done, by game.
@@ -131,6 +135,8 @@ class Recipe(Strict):
     max_new_tokens: int = Field(32, ge=1)
     history: Literal["state", "chat"] = "state"
     invalid: Literal["fallback", "forfeit"] = "fallback"
+    backend: Literal["local", "trl"] = "local"
+    trl: TrlSettings = TrlSettings()
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
@@ -139,6 +145,8 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _joined(self) -> Recipe:
         _check_names(self.joint)
+        if self.joint and self.backend == "trl":
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
         for name, run in self.joint.items():
             for game in run.games:
                 if game not in self.games:
@@ -170,6 +178,20 @@ class Recipe(Strict):
         if history == "chat" and given.data.get("mode") == "choose":
             raise ValueError("mode 'choose' writes nothing, use mode = 'think' or 'free'")
         return history
+
+    @field_validator("backend")
+    @classmethod
+    def _trained(cls, backend: str, given: ValidationInfo) -> str:
+        if backend == "trl" and given.data.get("model") == "table":
+            raise ValueError("TRL trains language models, a table is trained by backend = 'local'")
+        return backend
+
+    @field_validator("trl")
+    @classmethod
+    def _used(cls, trl: TrlSettings, given: ValidationInfo) -> TrlSettings:
+        if trl != TrlSettings() and given.data.get("backend") == "local":
+            raise ValueError("these settings are TRL's, use backend = 'trl'")
+        return trl
 
 
 def joint_start(name: str) -> str:

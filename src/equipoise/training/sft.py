@@ -33,7 +33,7 @@ from equipoise.training.config import SftConfig
 from equipoise.training.data import Example, make_examples
 from equipoise.training.supervised import Evaluation, Supervised
 
-__all__ = ["Sft"]
+__all__ = ["Sft", "batch_of"]
 
 
 class Sft(Supervised):
@@ -102,7 +102,7 @@ class Sft(Supervised):
 
     def learn(self, step: int, share: float = 1.0) -> tuple[float, dict[str, Any]]:
         """Accumulate the gradient of the mean loss of a batch (see ``Supervised``)."""
-        numbers = _batch(step, len(self._training), self.config.batch, self.config.seed)
+        numbers = batch_of(step, len(self._training), self.config.batch, self.config.seed)
         return self._loss(Counter(self._training[i] for i in numbers), True, share), {}
 
     def evaluate(self) -> Evaluation:
@@ -149,7 +149,7 @@ class Sft(Supervised):
         return float(np.mean(self.policy.scorer.legal_mass(questions))) if questions else None
 
 
-def _batch(step: int, size: int, batch: int, seed: int) -> list[int]:
+def batch_of(step: int, size: int, batch: int, seed: int) -> list[int]:
     """Return the examples of a step: consecutive slices of one permutation an epoch."""
     picked: list[int] = []
     wanted = min(batch, size)

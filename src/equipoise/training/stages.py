@@ -61,6 +61,13 @@ class Stage:
         return self.folder / "best"
 
     @property
+    def spec(self) -> str:
+        """The spec of a language model with the best weights."""
+        if self.recipe.backend == "trl" and self.recipe.trl.tuning == "full":
+            return f"hf:{self.best}"
+        return f"{self.recipe.model}+{self.best}"
+
+    @property
     def done(self) -> bool:
         """Whether it is finished."""
         return (self.folder / "done").exists()
@@ -78,7 +85,7 @@ class Stage:
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(
-            f"{self.recipe.model}+{self.best}",
+            self.spec,
             quiet=True,
             name=self.folder.parent.name,
             **model_settings(self.recipe),
@@ -130,11 +137,17 @@ def train_sft(
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
     if not stage.done:
-        policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
-        origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
         objective = objective_of(game, config)
-        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player = player_settings(recipe)
+            trl.train_sft(recipe, game, objective, settings, config, player, met, stage.folder, reporter)
+        else:
+            policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
+            origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+            Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         stage.finish()
     return stage
 
@@ -152,12 +165,30 @@ def train_sepo(
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
     stage = Stage(recipe, place / "train")
     if not stage.done:
-        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
-        origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = objective_of(game, config)
         met = opponents_of(recipe, game, config, settings)
-        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
-        Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player, spec = player_settings(recipe), recipe.model if start is None else start.spec
+            trl.train_sepo(
+                recipe,
+                game,
+                objective,
+                settings,
+                config,
+                player,
+                met,
+                stage.folder,
+                spec,
+                place.name,
+                reporter,
+            )
+        else:
+            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+            origin = {"model": recipe.model, "fingerprint": fingerprint}
+            arena = Arena(game, objective, learner.policy, settings, met, config.rule)
+            Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         stage.finish()
     return stage
 
@@ -178,7 +209,7 @@ def local_learner(
     from equipoise.training.lora import LocalLearner
     from equipoise.training.tokens import TokenLearner
 
-    spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
+    spec = recipe.model if start is None else start.spec
     policy = adapted(recipe, spec, settings.seed, name, reporter)
     norm, step = settings.max_grad_norm, settings.max_step_kl
     if recipe.mode == "choose":

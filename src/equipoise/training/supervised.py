@@ -21,7 +21,7 @@ from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
 from equipoise.training.stopping import Best
 
-__all__ = ["Evaluation", "Supervised"]
+__all__ = ["Evaluation", "Supervised", "rate_at"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Supervised(ABC):
     def _step(self, step: int) -> dict[str, Any]:
         began = time.perf_counter()
         loss, row = self.learn(step)
-        lr = _rate(step, self.config)
+        lr = rate_at(step, self.config)
         norm = self.optimiser.step(lr)
         if norm is None:
             raise EquipoiseError("the gradient is not finite: lower the learning rate")
@@ -162,7 +162,7 @@ class Supervised(ABC):
         return int(state["step"])
 
 
-def _rate(step: int, config: SftConfig) -> float:
+def rate_at(step: int, config: SftConfig) -> float:
     """Return the learning rate: a linear rise, then a cosine down to a tenth."""
     rise = min(1.0, (step + 1) / (config.warmup + 1))
     progress = step / max(config.steps - 1, 1)

@@ -23,6 +23,7 @@ from equipoise.policies.local.loading import LoadedModel, load_spec
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.scoring import ActionScorer
 from equipoise.policies.local.think import ThinkText
+from equipoise.policies.local.writing import Writer
 from equipoise.policies.worded import in_words
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
@@ -138,6 +139,15 @@ class LocalPolicy(Policy):
             max_rows=max_rows,
             chats=self._chats,
         )
+
+    @property
+    def budget(self) -> int:
+        """Largest number of tokens of one text that it writes."""
+        return self._free.max_new_tokens if self.mode == "free" else self._think.thought_tokens
+
+    def write_with(self, writer: Writer) -> None:
+        """Let something else write its text, e.g. an engine that has the same weights."""
+        self._free.writer = self._think.writer = writer
 
     @classmethod
     def from_spec(
