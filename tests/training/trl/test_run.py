@@ -202,3 +202,12 @@ def test_an_update_in_many_passes_is_the_update_in_one(tmp_path: Path) -> None:
     assert runs[3].history[0]["loss"] == pytest.approx(runs[64].history[0]["loss"], abs=1e-5)
     for name, parameter in weights[3].items():
         assert torch.allclose(parameter, weights[64][name], atol=1e-5), name
+
+
+def test_the_policy_plays_itself_and_stages_of_a_curriculum(tmp_path: Path) -> None:
+    stages = [{"until": 1, "train": ["self"], "exploiter": []}]
+    run = run_of(tmp_path / "run", "free", steps=2, curriculum=stages)
+    rows = run.run().history
+    assert [row["stage"] for row in rows] == [1, 0]
+    assert rows[0]["episodes"] < rows[1]["episodes"]
+    assert all(row["grad_norm"] >= 0.0 for row in rows)
