@@ -146,7 +146,7 @@ class Recipe(Strict):
     def _joined(self) -> Recipe:
         _check_names(self.joint)
         if self.joint and self.backend == "trl":
-            raise ValueError("several games in one run are trained by backend = 'local'")
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
         for name, run in self.joint.items():
             for game in run.games:
                 if game not in self.games:
