@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 
 from equipoise.tasks.social.scenarios import Scenario
-from equipoise.tasks.social.speech import Sentence
+from equipoise.tasks.social.speech import Sentence, sentences
 from equipoise.tasks.social.terms.base import Deal, Terms, word
 from equipoise.types import Seat
 
@@ -43,6 +43,7 @@ _REST = re.compile(
     r"whatever(?:'s| is) left|the remainder)\b"
 )
 _ALL = re.compile(r"\b(?:everything|all of (?:it|them)|all (?:two|three|four|five|six)|the (?:whole )?lot|it all|them all)\b")
+_CARES = re.compile(r"\b(?:care (?:most )?about|matters? (?:the )?most|most important (?:to|for) me)\b")
 _BREAK = re.compile(r"\bwhile\b|\bwhereas\b|\bin return\b|:")
 
 
@@ -108,6 +109,14 @@ class Items(Terms):
     def mentions(self, text: str, seat: Seat) -> bool:
         """Tell whether the text names an item, or all of them."""
         return bool(self._names.search(text) or _ALL.search(text) or _REST.search(text))
+
+    def cared(self, text: str) -> list[int]:
+        """Return the items that a text says matter most to its speaker."""
+        found = []
+        for sentence in sentences(text):
+            if not sentence.question and _CARES.search(sentence.text):
+                found += [self._items[int(str(m.lastgroup)[1:])] for m in self._names.finditer(sentence.text)]
+        return found
 
     def _complete(self, assigned: Sequence[tuple[int, Seat]] | None) -> Deal | None:
         """Return the split, if every item goes to exactly one side; "the rest" is what no other words name."""
