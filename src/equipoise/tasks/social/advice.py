@@ -51,7 +51,7 @@ _STEMS: dict[Intent, str] = {
     r"(?:hold|stand) (?:your|the) (?:ground|line)|hold out|aim (?:high|for (?:more|the top))|start high|open (?:high|ambitiously|with)|"
     r"anchor|ask for more|demand more|push (?:for|back|hard)|press for|drive a hard bargain|hard bargain|play hardball|insist|"
     r"stick to|be (?:ambitious|demanding|stubborn|greedy)|no concessions?|wait (?:them|him|her|it) out|take your time|there is time|"
-    r"reject|refuse|decline|turn (?:it|that|this|them) down|say no|get more|squeeze|let them (?:come|move)|make them (?:come|move)|"
+    r"reject|refuse|decline|turn (?:it|that|this|them) down|say no\b|get more|squeeze|let them (?:come|move)|make them (?:come|move)|"
     r"bluff|don't budge|high target",
     Intent.CONCEDE: r"concede|concession|give (?:in|way|ground|a little|some ground|up some)|yield|budge|be (?:\w+ )?(?:flexible|soft|generous|modest|"
     r"accommodating|lenient)|compromise|meet (?:them|him|her|\w+) (?:half ?way|in the middle)|split the difference|lower your|"
@@ -61,7 +61,7 @@ _STEMS: dict[Intent, str] = {
     r"say yes|agree to|close (?:the|this|it|now)|seal (?:the|it)|shake (?:hands|on)|sign|grab it|that is good enough|settle now|"
     r"go along|strike the deal|conclude",
     Intent.ASK: r"ask (?:\w+ )?(?:about|what|why|how|which|who|when|where|whether|if|them|him|her|questions?|open)|inquire|enquire|find out|"
-    r"question|probe|learn (?:what|about|more|their)|discover|get (?:them|him|her) (?:to (?:talk|tell|open)|talking)|"
+    r"question (?:them|him|her|\w+ about)|pose a question|probe|learn (?:what|about|more|their)|discover|get (?:them|him|her) (?:to (?:talk|tell|open)|talking)|"
     r"draw (?:them|him|her) out|fish for|dig|explore|be curious|listen|sound (?:them|him|her) out|elicit|pry|investigate|coax",
     Intent.SHARE: r"share|offer (?:some|a bit of|a piece of)? ?information|be (?:open|transparent|honest|forthcoming)|open up|"
     r"tell (?:them|him|her) (?:something|a little|a bit|what you know|one|about)|volunteer|give (?:them|him|her) (?:something|a hint|"
@@ -72,7 +72,7 @@ _STEMS: dict[Intent, str] = {
     r"careful with (?:your|the) secret|sidestep|evade|lips",
     Intent.REVEAL: r"reveal|(?:tell|confess|admit|disclose|spill|expose|give away|blurt)(?: \w+){0,3} (?:secret|everything|truth|all|beans)|"
     r"confess|come clean|spill|(?:be|lay)(?: \w+)? all (?:your )?cards|cards on the table|disclose|out with it|let (?:the|your) secret",
-    Intent.TRADE: r"trade|swap|exchange|barter|in return|tit for tat|quid pro quo|logroll|win-win|give (?:and|to) (?:take|get)|"
+    Intent.TRADE: r"trade|swap|exchange|barter|in return|tit for tat|quid pro quo|give and take|give (?:\w+ ){0,2}to get|logroll|win-win|give (?:and|to) (?:take|get)|"
     r"what (?:you need|matters) least|care (?:less|least)|worth (?:less|little|least) to you|both (?:gain|win|profit)|mutual|reciprocate|"
     r"bargain (?:one|information)|one for (?:one|another)|package",
     Intent.LEAVE: r"leave|walk (?:away|out|off)|quit|end (?:the|this|it)|break (?:it )?off|stop (?:talking|the|negotiating)|go home|"
@@ -91,8 +91,9 @@ _TURNED: dict[Intent, Intent | None] = {
     Intent.TRADE: None,
     Intent.LEAVE: None,
 }
-_CUTS = re.compile(r"[.!?;:\n]|,| but | and | then | until | unless | while | so that | if | because ")
-_FIXED = re.compile(r"\b(?:no concessions?|don't budge|give nothing away|say nothing|stop talking|stop the|stop negotiating)\b")
+_CUTS = re.compile(r"[.!?;:\n]|,| but | and (?!take\b|run\b)| then | before | until | unless | while | so that | if | because ")
+_FIXED = re.compile(r"\b(?:no concessions?|don't budge|give nothing away|say nothing|stop (?:talking|the|negotiating))\b")
+_OTHERS = re.compile(r"\b(?:they|he|she|it)(?: (?:will|would|might|may|could|can))? $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,10 @@ def intents(text: str) -> frozenset[Intent]:
         for intent, pattern in _PATTERNS.items():
             if (match := pattern.search(part)) is None:
                 continue
-            negated = bool(_NOT.search(part[: match.start()])) and fixed is None
+            before = part[: match.start()]
+            if _OTHERS.search(before) or (fixed and intent is Intent.CONCEDE):
+                continue
+            negated = bool(_NOT.search(before)) and fixed is None
             meant = _TURNED[intent] if negated else intent
             if meant is not None:
                 found.add(meant)
