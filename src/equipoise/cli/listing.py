@@ -62,7 +62,6 @@ def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
     from equipoise.opponents.registry import strategies
     from equipoise.policies.registry import load_game
     from equipoise.policies.specs import COMBINED
-
     from equipoise.tasks.registry import task_actors, task_names
 
     output = Output(json)

@@ -191,7 +191,8 @@ def finite_game(rules: Rules) -> Game:
     """
     if not isinstance(rules, Game):
         raise RequestError(
-            f"{rules.name!r} is a free-text task, this needs a game with finite actions: see `equipoise games`"
+            f"{rules.name!r} is a free-text task, this needs a game with finite actions: see "
+            "`equipoise games`"
         )
     return rules
 

@@ -192,8 +192,8 @@ def load_game(name: str, options: Mapping[str, Any] | None = None) -> Rules:
     found, _ = load_object(name.removeprefix("python:"))
     if not (isinstance(found, type) and issubclass(found, Rules)) or found.__abstractmethods__:
         raise RequestError(
-            f"{name!r} is no game: name a subclass of equipoise.games.base.Game (or equipoise.tasks.base.Task), "
-            "all of it written"
+            f"{name!r} is no game: name a subclass of equipoise.games.base.Game or "
+            "equipoise.tasks.base.Task, all of it written"
         )
     return found.create(**(options or {}))
 

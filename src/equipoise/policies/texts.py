@@ -12,7 +12,7 @@ __all__ = ["ActorPolicy"]
 
 
 class ActorPolicy(Policy):
-    """Says what a scripted actor says; the actor is a function of the decision, so the policy keeps no state."""
+    """Says what a scripted actor says: a function of the decision, so the policy keeps no state."""
 
     always_legal = True
 

@@ -1,7 +1,7 @@
 """Words for the dialogue task.
 
-Rules first, the talk and the coach's advice last. What people say stands in quotation marks with line breaks and
-quotes escaped, so that no text can pass for another speaker's line or for the task's.
+Rules first, the talk and the coach's advice last. What people say stands in quotation marks with line breaks
+and quotes escaped, so that no text can pass for another speaker's line or for the task's.
 """
 
 from __future__ import annotations
@@ -17,15 +17,23 @@ from equipoise.types import Action, Decision
 
 __all__ = ["SocialPrompts"]
 
-_RULES = f"""You are one of two people in a conversation. Both have a goal of their own, and you are judged by how far you reach yours.
-You take turns. In your turn, answer with one of these and nothing else:
-- what you say, in your own voice, in one to three sentences (at most {LIMIT} characters are heard);
-- [none] to say nothing (two silent turns in a row end the conversation);
-- [leave] to end the conversation.{{full}}
-An agreement needs an offer by one side, such as "How about X?" or "I propose: X.", and the other side's plain acceptance of the same offer, such as "I accept X." or "Deal.". An offer names everything: the price, the time, or who gets what ("I get A and B; you get C."). Conditions, hints and two offers at once bind nobody, and you cannot speak for the other side."""
+_RULES = (
+    "You are one of two people in a conversation. Both have a goal of their own, and you are judged by how far "
+    "you reach yours.\n"
+    "You take turns. In your turn, answer with one of these and nothing else:\n"
+    f"- what you say, in your own voice, in one to three sentences (at most {LIMIT} characters are heard);\n"
+    "- [none] to say nothing (two silent turns in a row end the conversation);\n"
+    "- [leave] to end the conversation.{full}\n"
+    'An agreement needs an offer by one side, such as "How about X?" or "I propose: X.", and the other side\'s '
+    'plain acceptance of the same offer, such as "I accept X." or "Deal.". An offer names everything: the '
+    'price, the time, or who gets what ("I get A and B; you get C."). Conditions, hints and two offers at '
+    "once bind nobody, and you cannot speak for the other side."
+)
 
-_FULL = """
-- [non-verbal] followed by a gesture, or [action] followed by what you do; neither can offer or accept anything."""
+_FULL = (
+    "\n- [non-verbal] followed by a gesture, or [action] followed by what you do; neither can offer or "
+    "accept anything."
+)
 
 
 class SocialPrompts(Renderer):

@@ -15,7 +15,17 @@ from equipoise.opponents.pools import Pools
 from equipoise.tasks.base import Task
 from equipoise.types import Decision
 
-__all__ = ["Actor", "Parts", "get_actor", "make_task", "register_task", "task_actors", "task_names", "task_pools", "task_renderer"]
+__all__ = [
+    "Actor",
+    "Parts",
+    "get_actor",
+    "make_task",
+    "register_task",
+    "task_actors",
+    "task_names",
+    "task_pools",
+    "task_renderer",
+]
 
 Actor = Callable[[Decision], str]
 """What a scripted actor is: a function from a decision to what is said or done, with the decision's draws."""

@@ -33,43 +33,64 @@ class Kind(StrEnum):
     ACTION = "action"
 
 
-_SILENT = re.compile(r"(?:\W*|\W*(?:none|silence|silent|did nothing|does nothing|says nothing|do nothing|no action)\W*)", re.I)
-_LEAVING = re.compile(r"[\[(*]\s*(?:leaves?|left|leaves? the conversation|left the conversation|walks? away)\s*[\])*]\.?", re.I)
+_SILENT = re.compile(
+    r"(?:\W*|\W*(?:none|silence|silent|did nothing|does nothing|says nothing|do nothing|no action)\W*)", re.I
+)
+_LEAVING = re.compile(
+    r"[\[(*]\s*(?:leaves?|left|leaves? the conversation|left the conversation|walks? away)\s*[\])*]\.?", re.I
+)
 _GESTURE = re.compile(r"\[\s*(non-verbal|nonverbal|non-verbal communication|action)\s*\]", re.I)
 _SPEAK = re.compile(r"^\s*\[\s*speak\s*\]\s*:?", re.I)
 
 _OBJECT = (
-    r"(?=\s*[.,!?]*\s*$|[.,!]|\s+(?:it|that|this|these|those)\b\s*(?:[.,!?]|$|price|offer|deal|split|slot|time|one|terms?|proposal|plan)"
-    r"|\s+(?:your|the|that|this|those)\s+(?:\w+\s+)?(?:offer|price|proposal|terms?|deal|split|slot|time|plan|suggestion|"
+    r"(?=\s*[.,!?]*\s*$|[.,!]|\s+(?:it|that|this|these|those)\b\s*(?:[.,!?]|$|price|offer|deal|split|slot|"
+    r"time|one|terms?|proposal|plan)"
+    r"|\s+(?:your|the|that|this|those)\s+(?:\w+\s+)?(?:offer|price|proposal|terms?|deal|split|slot|time|"
+    r"plan|suggestion|"
     r"counter[- ]?offer|figure|arrangement|conditions))"
 )
-_WITH = r"\b(?:i(?:'ll|'d be happy to| will| can| do| fully| gladly| happily| hereby| am happy to|'m happy to)*(?: gladly| happily)? accept|accepted)\b"
+_WITH = (
+    r"\b(?:i(?:'ll|'d be happy to| will| can| do| fully| gladly| happily| hereby| am happy to|"
+    r"'m happy to)*(?: gladly| happily)? accept|accepted)\b"
+)
 _ACCEPT = re.compile(
-    _WITH
-    + _OBJECT
-    + r"|\bi(?:'ll| will)(?: gladly| happily)? take (?:it|that|the deal|your (?:offer|price|proposal))\b(?! (?:from|into|as|to|up|back|away))"
-    r"|(?<!do )(?<!have )(?<!did )\b(?:it's|it is|that's|that is|you've got|you have|you got|we have|we've got)(?: yourself| ourselves)? a deal\b"
+    _WITH + _OBJECT + r"|\bi(?:'ll| will)(?: gladly| happily)? take (?:it|that|the deal|your (?:offer|price|"
+    r"proposal))\b(?! (?:from|into|as|to|up|back|away))"
+    r"|(?<!do )(?<!have )(?<!did )\b(?:it's|it is|that's|that is|you've got|you have|you got|we have|"
+    r"we've got)(?: yourself| ourselves)? a deal\b"
     r"|^(?:(?:ok|okay|alright|all right|fine|great|good|yes|sure|perfect|wonderful|excellent|then)[, !]*)*"
     r"(?:deal|agreed|done|sold|accepted)(?: then)?\s*[.!,]*$"
     r"|\b(?:i|we) agree(?: to (?:that|this|it|your \w+|the \w+))?\s*[.!,]*$|\bwe(?:'re| are) agreed\b"
-    r"|\b(?:your|that|this|the) (?:\w+ )?(?:offer|proposal|price|split|plan|slot|time|deal) (?:is accepted|works (?:\w+ )?for me|"
+    r"|\b(?:your|that|this|the) (?:\w+ )?(?:offer|proposal|price|split|plan|slot|time|deal) (?:is accepted|"
+    r"works (?:\w+ )?for me|"
     r"is fine (?:with|by) me|suits me)"
     r"|\b(?:that|this|it)(?:'ll| will|'d| would)? (?:works?|suits?)(?: \w+)? (?:for )?me\b"
     r"|\byou(?:'re| are) on\b\s*[.!,]*$|\blet's shake on (?:it|that)\b|\bconsider it (?:sold|done|settled)\b"
 )
-_ACCEPT_TERMS = re.compile(r"(?:" + _WITH + r"|^(?:(?:ok|okay|alright|all right|fine|great|good|yes|sure|perfect)[, !]*)*(?:deal|agreed|done|sold|accepted)\b)")
-_ENDING = re.compile(r"\b(?:it is|then|works(?: \w+)? for me|suits me|is fine (?:with|by) me|you've got it)\s*[.!]*$")
+_ACCEPT_TERMS = re.compile(
+    r"(?:"
+    + _WITH
+    + r"|^(?:(?:ok|okay|alright|all right|fine|great|good|yes|sure|perfect)[, !]*)*(?:deal|agreed|done|"
+    r"sold|accepted)\b)"
+)
+_ENDING = re.compile(
+    r"\b(?:it is|then|works(?: \w+)? for me|suits me|is fine (?:with|by) me|you've got it)\s*[.!]*$"
+)
 _RESERVED = re.compile(
-    r"\b(?:but|however|although|though|except|only|yet|unless|if|provided|as long as|on condition|once|first|almost|nearly)\b"
+    r"\b(?:but|however|although|though|except|only|yet|unless|if|provided|as long as|on condition|once|"
+    r"first|almost|nearly)\b"
 )
 _DENIED = re.compile(r"\b(?:never|not|n't|no deal|cannot|can't|won't|wouldn't|reject|decline|refuse)\b|n't\b")
 _REFUSED = re.compile(
-    r"\bno deal\b|\b(?:i (?:must |have to |will |'ll )?(?:reject|decline|refuse))\b|\b(?:can't|cannot|won't|wouldn't|don't|not|"
+    r"\bno deal\b|\b(?:i (?:must |have to |will |'ll )?(?:reject|decline|refuse))\b|\b(?:can't|cannot|"
+    r"won't|wouldn't|don't|not|"
     r"never) (?:\w+ ){0,2}(?:accept|agree|take (?:it|that))\b|\bdeal(?:'s| is) off\b"
 )
 _WITHDRAWN = re.compile(
-    r"\b(?:take back|withdraw|retract|cancel)\b.{0,20}\boffer\b|\b(?:my|the) offer (?:is off|no longer stands|is withdrawn|is gone|"
-    r"has expired)\b|\boffer(?:'s| is) off the table\b|\bdeal(?:'s| is) off\b|\bforget (?:it|my offer|about it)\b"
+    r"\b(?:take back|withdraw|retract|cancel)\b.{0,20}\boffer\b|\b(?:my|the) offer (?:is off|"
+    r"no longer stands|is withdrawn|is gone|"
+    r"has expired)\b|\boffer(?:'s| is) off the table\b|\bdeal(?:'s| is) off\b|\bforget (?:it|my offer|"
+    r"about it)\b"
 )
 
 
@@ -155,7 +176,9 @@ def _accepting(said: Sequence[Sentence], terms: Terms, seat: Seat) -> tuple[Sent
         if place is None:
             continue
         # What follows may still turn it round: "Deal. But only if …", "I accept, but not before June".
-        after = [clause.text for clause in sentence.clauses[place + 1 :]] + [s.text for s in said[number + 1 :]]
+        after = [clause.text for clause in sentence.clauses[place + 1 :]] + [
+            s.text for s in said[number + 1 :]
+        ]
         if any(_RESERVED.search(part) for part in (sentence.text, *after)):
             return ()
         found.append(sentence)

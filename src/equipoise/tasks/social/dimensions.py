@@ -1,8 +1,8 @@
 """The seven dimensions of a dialogue (SOTOPIA), and who may judge them.
 
 A rule can compute goal, material benefit, knowledge and secret from the truth; the others are not applicable
-to it and come from an evaluator that reads, a language model for instance. The overall score is the plain mean
-of the seven and exists only where all seven do.
+to it and come from an evaluator that reads, a language model for instance. The overall score is the plain
+mean of the seven and exists only where all seven do.
 """
 
 from __future__ import annotations

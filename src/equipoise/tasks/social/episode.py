@@ -70,7 +70,7 @@ class SocialEpisode(TextEnvironment):
         self.ended = self._ending()
 
     def apply(self, actions: Mapping[Seat, Action | str]) -> None:
-        """Let the seat whose turn it is act; the other side's last turn is then known to have drawn this answer."""
+        """Let the seat whose turn it is act: it is the answer that the other side's last turn drew."""
         seat = self.players_to_move[0] if not self.is_over else 0
         super().apply(actions)
         if self._values[1 - seat]:
@@ -102,7 +102,7 @@ class SocialEpisode(TextEnvironment):
         return evaluator.evaluate([Dialogue(self.truth, turns, self.result)])[0]
 
     def achievable(self, seat: Seat) -> float:
-        """Return the score a seat has in hand: what was agreed and told, and half of what is on offer to it."""
+        """Return the score in hand: what was agreed and told, and half of what is on offer to the seat."""
         has, offer = score(self.truth, seat, self.result), self.ledger.standing[1 - seat]
         if self.ledger.deal is not None or offer is None or self.is_over:
             return has
@@ -116,14 +116,19 @@ class SocialEpisode(TextEnvironment):
             [float(result.deal is not None)] * 2,
             [float(len(result.told[1 - s])) for s in seats],
             [float(len(result.told[s] & secrets[s])) for s in seats],
-            [float(result.deal is not None and points(self.truth, s, Result(result.deal)) < 0.0) for s in seats],
+            [
+                float(result.deal is not None and points(self.truth, s, Result(result.deal)) < 0.0)
+                for s in seats
+            ],
             [float(sum(r.forged for who, _, r in self.readings if who == s)) for s in seats],
             [float(sum(r.cut for who, _, r in self.readings if who == s)) for s in seats],
         ]
         first, second = self.scores()
-        losses = [0.0 if self.truth.family == "open" else avoidable_loss(self.truth, s, result) for s in seats]
+        losses = None
+        if self.truth.family != "open":
+            losses = (avoidable_loss(self.truth, 0, result), avoidable_loss(self.truth, 1, result))
         return RoundOutcome(
-            (float(first), float(second)), None, (losses[0], losses[1]), tuple((row[0], row[1]) for row in rows)
+            (float(first), float(second)), None, losses, tuple((row[0], row[1]) for row in rows)
         )
 
     @property

@@ -15,7 +15,9 @@ from equipoise.tasks.social.speech import normal, sentences
 
 __all__ = ["holds", "tells"]
 
-_DENIES = re.compile(r"\b(?:not|never|no|none|cannot|nobody|nothing|neither|without)\b|n't\b|\b(?:dont|cant|wont|isnt)\b")
+_DENIES = re.compile(
+    r"\b(?:not|never|no|none|cannot|nobody|nothing|neither|without)\b|n't\b|\b(?:dont|cant|wont|isnt)\b"
+)
 _YES = re.compile(
     r"(?:well|ok|okay|oh|ah|hm+)?[,. ]*(?:yes|yeah|yep|yup|correct|right|exactly|true|indeed|guilty|"
     r"(?:that's|that is|you're|you are) (?:right|true|correct)|i (?:admit|confess)|you (?:guessed|got) it)\b"

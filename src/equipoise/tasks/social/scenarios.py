@@ -18,7 +18,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from equipoise.errors import RequestError, unknown
 
-__all__ = ["FAMILIES", "Fact", "Family", "Person", "Scenario", "Split", "choose", "read_scenarios", "scenarios"]
+__all__ = [
+    "FAMILIES",
+    "TURNS",
+    "Fact",
+    "Family",
+    "Person",
+    "Scenario",
+    "Split",
+    "choose",
+    "read_scenarios",
+    "scenarios",
+]
 
 Family = Literal["price", "items", "times", "secrets", "open"]
 Split = Literal["train", "held_out", "hard"]
@@ -120,8 +131,12 @@ class Scenario(_Strict):
             raise ValueError(f"family {self.family} needs at least two things")
         for person in self.people:
             if self.family != "price" and len(person.values) != len(self.things):
-                raise ValueError(f"{person.name} has {len(person.values)} values for {len(self.things)} things")
-        if self.family == "secrets" and not any(fact.worth for person in self.people for fact in person.facts):
+                raise ValueError(
+                    f"{person.name} has {len(person.values)} values for {len(self.things)} things"
+                )
+        if self.family == "secrets" and not any(
+            fact.worth for person in self.people for fact in person.facts
+        ):
             raise ValueError("family secrets needs a fact that is worth something")
         return self
 

@@ -1,8 +1,9 @@
 """Scores from the truth: what a side has, of what it hoped for.
 
-Points are a surplus over the side's limit (what it has without a deal), plus what the facts it heard are worth
-to it, less what the facts it told cost it. The goal score is the share of the target that the points reach, from
-0 to 10. No deal and nothing told or heard is 0 points; a deal beyond the limit is below 0 and scores 0 too.
+Points are a surplus over the side's limit (what it has without a deal), plus what the facts it heard are
+worth to it, less what the facts it told cost it. The goal score is the share of the target that the points
+reach, from 0 to 10. No deal and nothing told or heard is 0 points; a deal beyond the limit is below 0 and
+scores 0 too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Result:
 
 
 def target(scenario: Scenario, seat: Seat) -> float:
-    """Return the points a seat hopes for: the target of a deal, and all that the other side may freely tell it."""
+    """Return the points a seat hopes for: the target of a deal, and all open facts of the other side."""
     heard = sum(fact.worth for fact in scenario.people[1 - seat].facts if not fact.secret)
     return terms_of(scenario).target(seat) + heard
 
@@ -62,8 +63,8 @@ def avoidable_loss(scenario: Scenario, seat: Seat, result: Result) -> float:
     """Return what the other side lost in vain, as a share of its best score: the externality of a seat.
 
     It is the most by which the other side's score could be higher with the seat's own points no lower, over
-    all deals and all that could still have been told. A failed deal that would have helped both counts, and so
-    does one that left value on the table; a hard bargain that shifts value does not.
+    all deals and all that could still have been told. A failed deal that would have helped both counts, and
+    so does one that left value on the table; a hard bargain that shifts value does not.
     """
     own, other = points(scenario, seat, result), score(scenario, 1 - seat, result)
     best = max(

@@ -19,8 +19,10 @@ _ROLES = (
     "both|everyone|result|outcome|agreement"
 )
 _POLITE = re.compile(
-    r"\bif (?:that|this|it)(?:'s| is| works| suits| would work| sounds)(?: \w+){0,3}(?: (?:for|with|by|to) you)?"
-    r"|\bif you(?:'d| would)? (?:like|agree|want|wish|prefer|don't mind|are ok(?:ay)? with (?:that|this|it))\b"
+    r"\bif (?:that|this|it)(?:'s| is| works| suits| would work| sounds)(?: \w+){0,3}(?: (?:for|with|by|"
+    r"to) you)?"
+    r"|\bif you(?:'d| would)? (?:like|agree|want|wish|prefer|don't mind|are ok(?:ay)? with (?:that|this|"
+    r"it))\b"
     r"|\bif possible\b|\bif i may\b"
 )
 _WHETHER = re.compile(r"\b(wonder|wondering|see|ask|asking|know|sure|check|tell me|curious) if\b")
@@ -30,13 +32,17 @@ _CONDITION = re.compile(
     r"|\bonce you\b|\bwhen you\b|\bas soon as\b"
 )
 _NEGATION = re.compile(
-    r"\b(?:not|never|no|nor|neither|none|cannot|without|hardly|refuse|reject|decline|unable|impossible|ridiculous|"
-    r"unacceptable|instead of|rather than|nowhere near|out of the question)\b|n't\b|\bdont\b|\bcant\b|\bwont\b"
+    r"\b(?:not|never|no|nor|neither|none|cannot|without|hardly|refuse|reject|decline|unable|impossible|"
+    r"ridiculous|"
+    r"unacceptable|instead of|rather than|nowhere near|out of the question)\b|n't\b|\bdont\b|\bcant\b|"
+    r"\bwont\b"
     r"|\btoo (?:much|little|low|high|steep|expensive|early|late|far|cheap)\b"
 )
 _BOUND = re.compile(
-    r"\b(?:at least|at most|at the most|at minimum|up to|no more|no less|more than|less than|lower than|higher than|"
-    r"over|under|above|below|beyond|between|somewhere|around|about|roughly|approximately|maximum|minimum|max|min|"
+    r"\b(?:at least|at most|at the most|at minimum|up to|no more|no less|more than|less than|lower than|"
+    r"higher than|"
+    r"over|under|above|below|beyond|between|somewhere|around|about|roughly|approximately|maximum|minimum|"
+    r"max|min|"
     r"budget|limit|range|starting from)\b"
 )
 _REPORTED = re.compile(
@@ -50,14 +56,22 @@ _REPORTED = re.compile(
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bwhy (?:not|don't (?:we|you|i)|shouldn't we)\b"), "how about"),
     (re.compile(r"\b(?:couldn't|can't) (?:we|you)\b(?=[^.?!]*\?)"), "how about"),
-    (re.compile(r"\bi (?:was|am|'m) (?:thinking|hoping|wondering|considering)(?: (?:of|about|for))?\b"), "how about"),
+    (
+        re.compile(r"\bi (?:was|am|'m) (?:thinking|hoping|wondering|considering)(?: (?:of|about|for))?\b"),
+        "how about",
+    ),
     (re.compile(r"\b(?:how|what) about\b"), "how_about"),
     (re.compile(r"\b(?:no|not a) (?:problem|worries|doubt|rush|objections?|complaints?)\b"), ""),
-    (re.compile(r"\b(?:can't|cannot) (?:argue|complain|say no)(?: (?:with|about|to) (?:that|this|it))?\b"), ""),
+    (
+        re.compile(r"\b(?:can't|cannot) (?:argue|complain|say no)(?: (?:with|about|to) (?:that|this|it))?\b"),
+        "",
+    ),
     (re.compile(r"\bno more (?:waiting|haggling|games|talk)\b"), ""),
     (re.compile(r"\b([ap])\.\s?m\b\.?"), r"\1m"),
 )
-_CONTRAST = re.compile(r",?\s+(?:but|however|though|although|yet|whereas)\b,?|\s+[-–—]+\s+|—|,\s+(?:so|and|or|then)\s+|,\s+")
+_CONTRAST = re.compile(
+    r",?\s+(?:but|however|though|although|yet|whereas)\b,?|\s+[-–—]+\s+|—|,\s+(?:so|and|or|then)\s+|,\s+"
+)
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+|;\s*")
 
 
@@ -141,7 +155,7 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
 
 
 def _unquoted(text: str) -> str:
-    """Take out quotations, stage directions and tags; a quotation that is never closed goes to the line's end."""
+    """Take out quotations, stage directions and tags; an open quotation goes to the line's end."""
     text = re.sub(r'"[^"\n]*(?:"|(?=\n)|$)', " ", text)
     text = re.sub(r"(?<!\w)'[^'\n]{2,}'(?!\w)", " ", text)
     return re.sub(r"\*[^*\n]*\*|\([^()\n]*\)|\[[^\[\]\n]*\]|<[^<>\n]*>", " ", text)

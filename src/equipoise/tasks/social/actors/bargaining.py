@@ -1,9 +1,9 @@
 """What an actor proposes and accepts: an aspiration that falls over time, and a choice among what meets it.
 
-The falling aspiration is the time-dependent tactic of Faratin, Sierra and Jennings (*Negotiation decision functions
-for autonomous agents*, Robotics and Autonomous Systems 24, 1998); choosing, among proposals of equal own worth, the
-one nearest to what the other side offered is their similarity trade-off (*Using similarity criteria to make issue
-trade-offs*, Artificial Intelligence 142, 2002).
+The falling aspiration is the time-dependent tactic of Faratin, Sierra and Jennings (*Negotiation decision
+functions for autonomous agents*, Robotics and Autonomous Systems 24, 1998); choosing, among proposals of
+equal own worth, the one nearest to what the other side offered is their similarity trade-off (*Using
+similarity criteria to make issue trade-offs*, Artificial Intelligence 142, 2002).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a scripted actor makes of a decision: its own side of the truth, and the talk so far as the rules read it."""
+"""What a scripted actor makes of a decision: its own side, and the talk so far as the rules read it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,9 @@ def _wanted(now: Situation, style: Style) -> list[int]:
     own = " ".join(text.casefold() for seat, text in now.turns if seat == now.seat)
     times = {k: own.count(fact.topic.casefold()) for k, fact in enumerate(facts)}
     fishing = style.reads == "truth"
-    open_ = [k for k, f in enumerate(facts) if f.worth and k not in now.heard and not f.secret and times[k] < 4]
+    open_ = [
+        k for k, f in enumerate(facts) if f.worth and k not in now.heard and not f.secret and times[k] < 4
+    ]
     hidden = [k for k, f in enumerate(facts) if f.worth and k not in now.heard and f.secret and times[k] < 2]
     return sorted(open_, key=lambda k: (times[k], k)) or (hidden if fishing else [])
 
@@ -85,4 +87,6 @@ def _would_tell(now: Situation, style: Style, number: int) -> bool:
 
 def _asked_what_matters(now: Situation) -> bool:
     text = now.answered.casefold()
-    return isinstance(now.terms, Items) and "?" in text and ("matters most" in text or "care about most" in text)
+    return (
+        isinstance(now.terms, Items) and "?" in text and ("matters most" in text or "care about most" in text)
+    )

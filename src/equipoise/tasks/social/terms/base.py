@@ -1,4 +1,4 @@
-"""The seam between the grammar of agreements, which is one, and what is agreed on, which differs by family."""
+"""The seam between the grammar of agreements, which is one, and what is agreed on in each family."""
 
 from __future__ import annotations
 
@@ -16,24 +16,35 @@ Deal = float | str | tuple[int, ...]
 """A price, a slot or choice by its label, or the seat that gets each item, in the order of the items."""
 
 CUE = re.compile(
-    r"\b(?:how about|what about|what if we|shall we|could we|can we|may we|let's|let us|let me|i (?:offer|propose|"
-    r"want|need|suggest|bid|ask|say|vote|pick|choose|recommend|accept|take)|i(?:'d| would)(?: be (?:happy|glad|willing|ready) (?:to|with))?"
-    r"(?: (?:like|suggest|propose|say|go|take|pay|give|offer|accept|let|sell|buy|do|vote|pick|choose|settle|be up for))?"
-    r"|i(?:'ll| will| can| could| might|'m willing to| am willing to|'m prepared to| am prepared to|'m ready to|"
-    r"'m happy to| am ready to| am happy to)(?: \w+){0,2}? (?:pay|give|offer|do|go|take|sell|let|buy|accept|come|meet|settle|"
+    r"\b(?:how about|what about|what if we|shall we|could we|can we|may we|let's|let us|let me|i (?:offer|"
+    r"propose|"
+    r"want|need|suggest|bid|ask|say|vote|pick|choose|recommend|accept|take)|i(?:'d| would)(?: be (?:happy|"
+    r"glad|willing|ready) (?:to|with))?"
+    r"(?: (?:like|suggest|propose|say|go|take|pay|give|offer|accept|let|sell|buy|do|vote|pick|choose|"
+    r"settle|be up for))?"
+    r"|i(?:'ll| will| can| could| might|'m willing to| am willing to|'m prepared to| am prepared to|"
+    r"'m ready to|"
+    r"'m happy to| am ready to| am happy to)(?: \w+){0,2}? (?:pay|give|offer|do|go|take|sell|let|buy|"
+    r"accept|come|meet|settle|"
     r"bid|make|manage|stretch|book|agree|drop|raise)"
     r"|i(?:'m| am) (?:offering|asking|proposing|suggesting|free|available|open)"
-    r"|(?:would|could|can|will|do) you (?:\w+ )?(?:take|accept|consider|do|pay|go|agree|sell|let|manage|meet|come|make|give)"
-    r"|my (?:\w+ )?(?:offer|price|proposal|bid|counter|counteroffer|suggestion|figure|vote|choice|preference)|make it|make that|"
+    r"|(?:would|could|can|will|do) you (?:\w+ )?(?:take|accept|consider|do|pay|go|agree|sell|let|manage|"
+    r"meet|come|make|give)"
+    r"|my (?:\w+ )?(?:offer|price|proposal|bid|counter|counteroffer|suggestion|figure|vote|choice|"
+    r"preference)|make it|make that|"
     r"call it|say|settle (?:on|for|at)|meet (?:me )?at|go (?:with|for)|best i can do|final offer|"
-    r"it's yours|it is yours|yours for|works(?: \w+)? for (?:me|us)|work(?: \w+)? for (?:me|you|us)|suits? (?:me|you|us)|"
-    r"(?:would be|is|sounds|seems) (?:fair|good|fine|best|perfect|ideal)|it is\b|we (?:could|can|should|might))\b"
+    r"it's yours|it is yours|yours for|works(?: \w+)? for (?:me|us)|work(?: \w+)? for (?:me|you|us)|"
+    r"suits? (?:me|you|us)|"
+    r"(?:would be|is|sounds|seems) (?:fair|good|fine|best|perfect|ideal)|it is\b|we (?:could|can|should|"
+    r"might))\b"
 )
 """What puts something forward; a figure without it is talk."""
 
 _FILLERS = re.compile(
-    r"\b(?:ok|okay|well|then|for|at|on|and|just|so|please|fine|hmm|um|uh|all right|alright|yes|deal|agreed|done|"
-    r"final|flat|even|total|the|a|it|only|cash|in|to|i|accept|take|your|offer|of|price|my|friend|sold|it's|that's|is)\b"
+    r"\b(?:ok|okay|well|then|for|at|on|and|just|so|please|fine|hmm|um|uh|all right|alright|yes|deal|agreed|"
+    r"done|"
+    r"final|flat|even|total|the|a|it|only|cash|in|to|i|accept|take|your|offer|of|price|my|friend|sold|it's|"
+    r"that's|is)\b"
 )
 
 
@@ -101,7 +112,7 @@ class Named(Terms):
         """Return the deals a clause mentions, each time it does, and the clause without them."""
 
     def offers(self, said: Sequence[Sentence], seat: Seat) -> set[Deal]:
-        """Return what is put forward in clauses that neither deny, bound nor report, and under no condition."""
+        """Return what is put forward, without condition, in clauses that do not deny, bound or report."""
         found: set[Deal] = set()
         for sentence in said:
             if not sentence.conditional:
@@ -118,7 +129,10 @@ class Named(Terms):
     def agrees(self, sentence: Sentence, seat: Seat, deal: Deal) -> bool:
         """Tell whether all that is mentioned in the sentence's own voice is the deal."""
         return all(
-            one == deal for clause in sentence.clauses if not clause.reported for one in self.found(clause.text)[0]
+            one == deal
+            for clause in sentence.clauses
+            if not clause.reported
+            for one in self.found(clause.text)[0]
         )
 
     def mentions(self, text: str, seat: Seat) -> bool:

@@ -22,11 +22,31 @@ REST, UNCLEAR = -1, -2
 """In place of an item: whatever no other words name. In place of a seat: it cannot be told whose."""
 
 _ME, _YOU, _WHO = " @me ", " @you ", " @who "
-_SUBJECT = r"(?:(?:'ll|'d| will| would| can| could| may| might| should| shall| get to| want to| (?:would )?like to|'d like to)?(?: also| then| just| happily| gladly)?)"
-_VERB = r"(?:have|has|take|takes|keep|keeps|get|gets|receive|want|need|claim|end up with|be left with|walk away with)"
+_SUBJECT = (
+    r"(?:(?:'ll|'d| will| would| can| could| may| might| should| shall| get to| want to|"
+    r" (?:would )?like to|'d like to)?(?: also| then| just| happily| gladly)?)"
+)
+_VERB = (
+    r"(?:have|has|take|takes|keep|keeps|get|gets|receive|want|need|claim|end up with|be left with|"
+    r"walk away with)"
+)
 _DIRECTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b(?:i|we)" + _SUBJECT + r" (?:give|leave|let|hand|offer|grant|pass)s? you(?: have| keep| take| get)?\b"), _YOU),
-    (re.compile(r"\b(?:you" + _SUBJECT + r" )?(?:give|leave|let|hand|offer|grant|pass) me(?: have| keep| take| get)?\b"), _ME),
+    (
+        re.compile(
+            r"\b(?:i|we)"
+            + _SUBJECT
+            + r" (?:give|leave|let|hand|offer|grant|pass)s? you(?: have| keep| take| get)?\b"
+        ),
+        _YOU,
+    ),
+    (
+        re.compile(
+            r"\b(?:you"
+            + _SUBJECT
+            + r" )?(?:give|leave|let|hand|offer|grant|pass) me(?: have| keep| take| get)?\b"
+        ),
+        _ME,
+    ),
     (re.compile(r"\b(?:let|leave|give) you(?: have| keep| take| get)?\b"), _YOU),
     (re.compile(r"\byou" + _SUBJECT + r" " + _VERB + r"\b"), _YOU),
     (re.compile(r"\b(?:i|me)" + _SUBJECT + r" " + _VERB + r"\b"), _ME),
@@ -35,14 +55,19 @@ _DIRECTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\byour share(?: is| would be)?\b|\bfor you,?(?= the|:)"), _YOU),
 )
 _AFTER = re.compile(
-    r"(?:\b(?:goes?|would go|can go|should go|going) (?:to|with)|\b(?:is|are|will be|would be|stays?)|'s|\bto|\bfor|\bwith)"
+    r"(?:\b(?:goes?|would go|can go|should go|going) (?:to|with)|\b(?:is|are|will be|would be|stays?)|'s|"
+    r"\bto|\bfor|\bwith)"
     r" (?P<who>you|me|yours|mine)\b|\b(?P<alone>yours|mine)\b"
 )
 _REST = re.compile(
-    r"\b(?:the rest|everything else|all else|the (?:other|remaining|last)(?: \w+)?|(?:all )?the others|what(?:'s| is) left|"
+    r"\b(?:the rest|everything else|all else|the (?:other|remaining|last)(?: \w+)?|(?:all )?the others|"
+    r"what(?:'s| is) left|"
     r"whatever(?:'s| is) left|the remainder)\b"
 )
-_ALL = re.compile(r"\b(?:everything|all of (?:it|them)|all (?:two|three|four|five|six)|the (?:whole )?lot|it all|them all)\b")
+_ALL = re.compile(
+    r"\b(?:everything|all of (?:it|them)|all (?:two|three|four|five|six)|the (?:whole )?lot|it all|"
+    r"them all)\b"
+)
 _CARES = re.compile(r"\b(?:care (?:most )?about|matters? (?:the )?most|most important (?:to|for) me)\b")
 _BREAK = re.compile(r"\bwhile\b|\bwhereas\b|\bin return\b|:")
 
@@ -82,7 +107,9 @@ class Items(Terms):
     def say(self, deal: Deal, seat: Seat) -> str:
         """Return the split as "I get the tent and the stove; you get the canoe"."""
         assert isinstance(deal, tuple)
-        sides = [[n for n, owner in zip(self.scenario.labels, deal, strict=True) if owner == s] for s in (0, 1)]
+        sides = [
+            [n for n, owner in zip(self.scenario.labels, deal, strict=True) if owner == s] for s in (0, 1)
+        ]
         own, other = sides[seat], sides[1 - seat]
         if not own or not other:
             return f"{'you' if not own else 'I'} get everything"
@@ -119,7 +146,7 @@ class Items(Terms):
         return found
 
     def _complete(self, assigned: Sequence[tuple[int, Seat]] | None) -> Deal | None:
-        """Return the split, if every item goes to exactly one side; "the rest" is what no other words name."""
+        """Return the split, if every item goes to one side; "the rest" is what no other words name."""
         pairs = set(assigned or ())
         named = {item for item, _ in pairs if item != REST}
         rests = {owner for item, owner in pairs if item == REST}

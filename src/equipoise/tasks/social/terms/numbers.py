@@ -6,17 +6,13 @@ import re
 
 __all__ = ["figures", "number"]
 
-_ONES = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {
-    word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-}
+_LOW = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
+_ONES = {name: value for value, name in enumerate(_LOW.split(" "))}
+_DECADES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {name: 10 * value for value, name in enumerate(_DECADES.split(" "), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000}
 _WORDS = "|".join([*_ONES, *_TENS, *_SCALES])
 _RUN = re.compile(rf"\b(?:(?:a (?=hundred|thousand))?(?:{_WORDS}))(?:(?:[ -]| and )(?:{_WORDS}))*\b")
@@ -50,7 +46,11 @@ def _value(words: str) -> int | None:
             continue
         value = _ONES.get(part, _TENS.get(part, 0))
         size = 10 if part in _ONES else 100
-        if size > last or (last == 10 and size == 10) or (part in _ONES and value > 9 and last != 10**6 and last < 100):
+        if (
+            size > last
+            or (last == 10 and size == 10)
+            or (part in _ONES and value > 9 and last != 10**6 and last < 100)
+        ):
             return None
         current, last = current + value, 10 if part in _ONES else 20
         if part in _TENS:

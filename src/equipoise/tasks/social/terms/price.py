@@ -20,10 +20,14 @@ _WORDS = {
 }
 _FIGURE = r"\d{1,3}(?:[,. ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)"
 _UNITS = (
-    r"%|percent|per cent|years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|o'clock|am\b|pm\b|km|kilometres?|"
-    r"kilometers?|miles?|metres?|meters?|cm|mm|inch(?:es)?|feet|ft|kg|kilos?|grams?|lit(?:re|er)s?|watts?|pieces?|"
-    r"people|persons?|times|rooms?|copies|pages?|bottles?|jars?|boxes|bags?|guests?|others?|of (?:them|us|these|those)|"
-    r"st\b|nd\b|rd\b|th\b|more\b|minute|hour|year|month|week|day|strings?|gears?|seats?|litre|weekends?|nights?|"
+    r"%|percent|per cent|years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|o'clock|am\b|pm\b|km|"
+    r"kilometres?|"
+    r"kilometers?|miles?|metres?|meters?|cm|mm|inch(?:es)?|feet|ft|kg|kilos?|grams?|lit(?:re|er)s?|watts?|"
+    r"pieces?|"
+    r"people|persons?|times|rooms?|copies|pages?|bottles?|jars?|boxes|bags?|guests?|others?|of (?:them|us|"
+    r"these|those)|"
+    r"st\b|nd\b|rd\b|th\b|more\b|minute|hour|year|month|week|day|strings?|gears?|seats?|litre|weekends?|"
+    r"nights?|"
     r"shows?|hives?|plates?|lessons?|sessions?|visits?|frames?|keys\b|pupils?|students?|songs?|dogs?|chairs?"
 )
 
@@ -39,10 +43,12 @@ class Price(Named):
         foreign = "|".join(words for one, words in _WORDS.items() if one != scenario.currency)
         # The figure may stand before or after its currency; a foreign one makes it no price of this scenario.
         self._marked = re.compile(
-            rf"(?:{sign}|\b(?:{words})\b)\s?({_FIGURE})(k\b)?|(?<![\w.,])({_FIGURE})(k\b)?\s?(?:{sign}|(?:{words})\b)"
+            rf"(?:{sign}|\b(?:{words})\b)\s?({_FIGURE})(k\b)?|(?<![\w.,])({_FIGURE})(k\b)?\s?(?:{sign}|"
+            rf"(?:{words})\b)"
         )
         self._foreign = re.compile(
-            rf"(?:{others}|\b(?:{foreign})\b)\s?(?:{_FIGURE})k?|(?:{_FIGURE})k?\s?(?:{others}|(?:{foreign})\b)"
+            rf"(?:{others}|\b(?:{foreign})\b)\s?(?:{_FIGURE})k?|(?:{_FIGURE})k?\s?(?:{others}|"
+            rf"(?:{foreign})\b)"
         )
         self._plain = re.compile(rf"(?<![\w.,#:/-])({_FIGURE})(k\b)?(?![\w:/%]|\s?-?(?:{_UNITS}))")
         self._numbers = re.compile(rf"(?<![\w.,])(?:{_FIGURE})k?(?:st|nd|rd|th)?\b")
@@ -84,7 +90,7 @@ class Price(Named):
         return f"{self.scenario.currency}{figure}"
 
     def found(self, text: str) -> tuple[list[Deal], str]:
-        """Return the prices of a clause: those with a currency; without any, plain figures that put one forward."""
+        """Return the prices of a clause: those with a currency, or else plain figures put forward."""
         plain = figures(text, least=10)
         rest = self._foreign.sub(" ", plain)
         marked = list(self._marked.finditer(rest))

@@ -24,7 +24,8 @@ DAYS = {
 """Days as slots name them, and in full."""
 
 _DAY = re.compile(
-    r"\b(?P<day>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|"
+    r"\b(?P<day>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|"
+    r"sat(?:urday)?|"
     r"sun(?:day)?)s?\b\.?"
 )
 _TIME = re.compile(
@@ -49,7 +50,7 @@ class Times(Choices):
         return f"{DAYS[day]} at {time}"
 
     def points(self, seat: Seat, deal: Deal) -> float:
-        """Return the value of the slot over the limit; a slot that the seat cannot make costs it its target."""
+        """Return the value of the slot over the limit; one that the seat cannot make costs it its target."""
         value = self.scenario.people[seat].values[self.scenario.labels.index(str(deal))]
         return value - self.scenario.people[seat].limit if value > 0.0 else -self.target(seat)
 
@@ -73,7 +74,13 @@ class Times(Choices):
             half = "pm"
         if half is None and _MORNING.search(text):
             half = "am"
-        hours = {hour} if hour > 12 or half == "am" else {hour % 12 + 12} if half == "pm" else {hour, hour % 12 + 12}
+        hours = (
+            {hour}
+            if hour > 12 or half == "am"
+            else {hour % 12 + 12}
+            if half == "pm"
+            else {hour, hour % 12 + 12}
+        )
         labels = [f"{day} {one:02d}:{minute:02d}" for one in sorted(hours)]
         on_grid = [label for label in labels if label in self.scenario.labels]
         return on_grid if len(on_grid) == 1 else (f"{labels[0]}?",)
