@@ -136,7 +136,7 @@ class TextEnvironment(Environment):
 
     @property
     def notes(self) -> Mapping[str, object]:
-        """Scenario, why it ended, and for each seat what was achievable before and after each of its turns."""
+        """Scenario, why it ended, and by seat what was achievable before and after each of its turns."""
         return {
             "scenario": self.scenario,
             "ended": self.ended,
