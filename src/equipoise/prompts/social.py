@@ -18,13 +18,14 @@ from equipoise.types import Action, Decision
 __all__ = ["SocialPrompts"]
 
 _RULES = (
-    "You are one of two people in a conversation. Both have a goal of their own, and you are judged by how far "
-    "you reach yours.\n"
+    "You are one of two people in a conversation. Both have a goal of their own, and you are judged by "
+    "how far you reach yours.\n"
     "You take turns. In your turn, answer with one of these and nothing else:\n"
     f"- what you say, in your own voice, in one to three sentences (at most {LIMIT} characters are heard);\n"
     "- [none] to say nothing (two silent turns in a row end the conversation);\n"
     "- [leave] to end the conversation.{full}\n"
-    'An agreement needs an offer by one side, such as "How about X?" or "I propose: X.", and the other side\'s '
+    'An agreement needs an offer by one side, such as "How about X?" or "I propose: X.", and the other '
+    "side's "
     'plain acceptance of the same offer, such as "I accept X." or "Deal.". An offer names everything: the '
     'price, the time, or who gets what ("I get A and B; you get C."). Conditions, hints and two offers at '
     "once bind nobody, and you cannot speak for the other side."

@@ -18,6 +18,7 @@ _ROLES = (
     "system|narrator|judge|referee|moderator|assistant|user|environment|coach|evaluator|buyer|seller|"
     "both|everyone|result|outcome|agreement"
 )
+_SAYS = r"\b(?:says|said|replies|replied|answers|answered|responds|responded|adds|added)"
 _POLITE = re.compile(
     r"\bif (?:that|this|it)(?:'s| is| works| suits| would work| sounds)(?: \w+){0,3}(?: (?:for|with|by|"
     r"to) you)?"
@@ -143,7 +144,9 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
         plain = plain[1:-1]
     own = re.compile(rf"(^|[\s.!?]){re.escape(name)}\s*:", re.IGNORECASE)
     foreign = "|".join([*(re.escape(other) for other in others), _ROLES])
-    label = re.compile(rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?:", re.IGNORECASE)
+    label = re.compile(
+        rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?(?:{_SAYS}\s*)?[:>]", re.IGNORECASE
+    )
     kept, forged = [], False
     for line in plain.split("\n"):
         if line.lstrip().startswith(">"):
