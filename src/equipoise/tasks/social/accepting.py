@@ -72,7 +72,8 @@ _NAMED = re.compile(
     )
 )
 _DENIED = re.compile(
-    r"\b(?:never|not|no deal|nothing|nobody|hardly|barely|doubt|wish|cannot|reject|decline|refuse|breaker)\b|n't\b"
+    r"\b(?:never|not|no deal|nothing|nobody|hardly|barely|doubt|wish|cannot|reject|decline|refuse|breaker)\b"
+    r"|n't\b"
 )
 _REFUSED = re.compile(
     r"\bno deal\b|\bi (?:must |have to |will |'ll )?(?:reject|decline|refuse)\b|\bdeal(?:'s| is) off\b"

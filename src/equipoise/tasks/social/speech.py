@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Clause", "Sentence", "Spoken", "normal", "sentences", "spoken"]
 
@@ -142,11 +143,7 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
     plain = re.sub(r"\*\*|__", "", normal(text)).strip()
     if len(plain) > 1 and plain[0] == plain[-1] == '"' and plain.count('"') == 2:
         plain = plain[1:-1]
-    own = re.compile(rf"(^|[\s.!?]){re.escape(name)}\s*:", re.IGNORECASE)
-    foreign = "|".join([*(re.escape(other) for other in others), _ROLES])
-    label = re.compile(
-        rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?(?:{_SAYS}\s*)?[:>]", re.IGNORECASE
-    )
+    own, label = _labels(name, tuple(others))
     kept, forged = [], False
     for line in plain.split("\n"):
         if line.lstrip().startswith(">"):
@@ -157,6 +154,17 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
     return Spoken(_unquoted("\n".join(kept)), forged)
 
 
+@lru_cache(maxsize=1024)
+def _labels(name: str, others: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds a speaker's own label, and what finds anybody else's."""
+    own = re.compile(rf"(^|[\s.!?]){re.escape(name)}\s*:", re.IGNORECASE)
+    foreign = "|".join([*(re.escape(other) for other in others), _ROLES])
+    label = re.compile(
+        rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?(?:{_SAYS}\s*)?[:>]", re.IGNORECASE
+    )
+    return own, label
+
+
 def _unquoted(text: str) -> str:
     """Take out quotations, stage directions and tags; an open quotation goes to the line's end."""
     text = re.sub(r'"[^"\n]*(?:"|(?=\n)|$)', " ", text)
@@ -164,6 +172,7 @@ def _unquoted(text: str) -> str:
     return re.sub(r"\*[^*\n]*\*|\([^()\n]*\)|\[[^\[\]\n]*\]|<[^<>\n]*>", " ", text)
 
 
+@lru_cache(maxsize=16_384)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """Cut text into sentences and clauses."""
     folded = normal(text).casefold()

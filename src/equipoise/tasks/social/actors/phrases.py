@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from equipoise.tasks.social.actors.situation import Situation
 
-__all__ = ["pick_phrase"]
+__all__ = ["BANK", "pick_phrase"]
 
-_BANK: dict[str, tuple[str, ...]] = {
+BANK: dict[str, tuple[str, ...]] = {
     "propose": (
         "I propose: {deal}.",
         "My offer is this: {deal}.",
@@ -45,12 +45,11 @@ _BANK: dict[str, tuple[str, ...]] = {
     "care": ("I care most about the {thing}.", "What matters most to me is the {thing}."),
     "bye": ("Thank you, {other}, that was a pleasure.", "Then I wish you a good day, {other}."),
 }
+"""Sentences by what they do; fields in braces are filled in."""
 
 
 def pick_phrase(kind: str, situation: Situation, **fields: str) -> str:
     """Return a sentence of a kind, drawn by the decision, filled in."""
-    among = _BANK[kind]
+    among = BANK[kind]
     drawn = among[min(int(situation.draws.uniform(f"phrase/{kind}") * len(among)), len(among) - 1)]
-    topic = fields.get("topic", "")
-    # A topic is put from its owner's side: "your" stays "your" for whoever asks.
-    return drawn.format(other=situation.other, **{**fields, "topic": topic})
+    return drawn.format(other=situation.other, **fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from equipoise.tasks.base import View
@@ -88,7 +89,7 @@ class Situation:
 
     def worth(self, deal: Deal) -> float:
         """Return what a deal brings of the seat's target, 0 to 10; below 0 where it is worse than none."""
-        return min(BEST, BEST * self.terms.points(self.seat, deal) / self.terms.target(self.seat))
+        return _worth(self.scenario, self.seat, deal)
 
     def asked(self) -> frozenset[int]:
         """Return which own facts the other side's last turn asks about, by the words of their topics."""
@@ -124,6 +125,12 @@ def situation(decision: Decision) -> Situation:
         advice=understand(decision.advice, scenario, seat),
         draws=decision.draws,
     )
+
+
+@lru_cache(maxsize=65_536)
+def _worth(scenario: Scenario, seat: Seat, deal: Deal) -> float:
+    terms = terms_of(scenario)
+    return min(BEST, BEST * terms.points(seat, deal) / terms.target(seat))
 
 
 def _scenario(rules: object, name: str) -> Scenario:

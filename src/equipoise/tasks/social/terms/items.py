@@ -69,7 +69,7 @@ _ALL = re.compile(
     r"them all)\b"
 )
 _CARES = re.compile(r"\b(?:care (?:most )?about|matters? (?:the )?most|most important (?:to|for) me)\b")
-_BREAK = re.compile(r"\bwhile\b|\bwhereas\b|\bin return\b|:")
+_BREAK = re.compile(r"\bwhile\b|\bwhereas\b|\bin return\b")
 
 
 class Items(Terms):
@@ -97,12 +97,19 @@ class Items(Terms):
         person = self.scenario.people[seat]
         return sum(v for v, owner in zip(person.values, deal, strict=True) if owner == seat) - person.limit
 
-    def target(self, seat: Seat) -> float:
-        """Return the target, or the most that leaves the other side better off than no deal."""
+    @cached_property
+    def _targets(self) -> tuple[float, float]:
+        return self._hoped(0), self._hoped(1)
+
+    def _hoped(self, seat: Seat) -> float:
         person = self.scenario.people[seat]
         if person.target is not None:
             return person.target - person.limit
         return max(self.points(seat, deal) for deal in self._all if self.points(1 - seat, deal) > 0.0)
+
+    def target(self, seat: Seat) -> float:
+        """Return the target, or the most that leaves the other side better off than no deal."""
+        return self._targets[seat]
 
     def say(self, deal: Deal, seat: Seat) -> str:
         """Return the split as "I get the tent and the stove; you get the canoe"."""
