@@ -151,6 +151,6 @@ def test_any_talk_keeps_scores_within_bounds(one: Scenario, lines: list[str]) ->
     episode = played(one, [])
     for text in lines:
         if not episode.is_over:
-            episode.apply({seat: text for seat in episode.players_to_move})
+            episode.apply(dict.fromkeys(episode.players_to_move, text))
     assert all(0.0 <= score <= 10.0 for score in episode.scores())
     json.dumps(dict(episode.notes))

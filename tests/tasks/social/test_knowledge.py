@@ -8,7 +8,10 @@ from equipoise.tasks.social.knowledge import holds, tells
 from equipoise.tasks.social.scenarios import Fact
 
 LEAVING = Fact(
-    text="You move to Oslo.", say="I move to Oslo.", topic="your plans", keys=(("oslo",), ("mov", "norway"))
+    text="You move to Oslo.",
+    say="I move to Oslo.",
+    topic="your plans",
+    keys=(("oslo",), ("moving", "norway")),
 )
 CANNOT = Fact(text="You cannot swim.", say="I can't swim.", topic="the water", keys=(("swim", "not"),))
 
@@ -56,3 +59,9 @@ def test_a_plain_yes_confirms_what_was_asked(before: str, text: str, told: bool)
 def test_only_questions_are_looked_at_where_asked() -> None:
     assert holds(LEAVING, "Oslo?", asked=True)
     assert not holds(LEAVING, "Oslo.", asked=True)
+
+
+def test_a_short_key_is_a_whole_word() -> None:
+    tea = Fact(text="Tea.", say="It is tea.", topic="the cake", keys=(("tea",),))
+    assert tells(tea, "It is tea.")
+    assert not tells(tea, "We are a team.")

@@ -60,7 +60,7 @@ def test_a_bargain_that_shifts_value_costs_nothing_in_vain(price: float) -> None
 
 
 def test_value_left_on_the_table_is_lost_in_vain() -> None:
-    # Ada has the tent and the canoe (6), Ben the stove (2). With tent and stove she would have 7, and Ben 5 of 8.
+    # Ada has the tent and the canoe (6), Ben the stove (2). Tent and stove: 7, and Ben 5 of 8.
     assert avoidable_loss(ITEMS, 0, Result((0, 1, 0))) == pytest.approx((5.0 - 2.0) / 8.0)
     # Wed 15:30 gives Ada 2 and Ben 3; Tue 10:00 gives 4 and 5.
     assert avoidable_loss(TIMES, 0, Result("Wed 15:30")) == pytest.approx(0.2)
@@ -68,8 +68,8 @@ def test_value_left_on_the_table_is_lost_in_vain() -> None:
 
 
 def test_a_trade_of_facts_that_failed_is_lost_in_vain() -> None:
-    # With nothing told both have 0. For the clock (6) Ada could tell the boiler (1) and the safe (5) and still be
-    # at 0; that is all of Ben's target: 4 + 3 - 1 of 6.
+    # With nothing told both have 0. For the clock (6) Ada could tell the boiler (1) and the safe (5) and still
+    # be at 0; that is all of Ben's target: 4 + 3 - 1 of 6.
     assert avoidable_loss(SECRETS, 0, Result()) == pytest.approx(1.0)
     # Ben is paid for his clock (1) with the lift (2), which costs Ada 1: she could have had 6 - 1 of 6.
     assert avoidable_loss(SECRETS, 1, Result()) == pytest.approx(5.0 / 6.0)

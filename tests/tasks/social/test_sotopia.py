@@ -1,4 +1,4 @@
-"""SOTOPIA's own data; the files in ``data/sotopia`` were written by sotopia 0.1.5 (local storage and exports)."""
+"""SOTOPIA's own data; sotopia 0.1.5 wrote the files in ``data/sotopia`` (local storage and exports)."""
 
 from __future__ import annotations
 
@@ -93,5 +93,5 @@ def test_two_agents_of_one_name_make_no_scenario(folder: Path) -> None:
     path = folder / "AgentProfile" / "A1.json"
     twin = json.loads((folder / "AgentProfile" / "A2.json").read_text())
     path.write_text(json.dumps({**twin, "pk": "A1"}))
-    with pytest.raises(RequestError, match="combination 'C1' makes no scenario: .*both people are called"):
+    with pytest.raises(RequestError, match=r"combination 'C1' makes no scenario: .*both people are called"):
         read_sotopia(folder)

@@ -41,7 +41,7 @@ def test_options_choose_what_is_dealt(options: dict[str, object], expected: list
 def test_the_set_of_actions_is_an_option() -> None:
     for actions, silent in (("basic", 1), ("full", 0)):
         episode = Social.create(actions=actions).start(0, nothing)
-        episode.apply({seat: "[action] nods" for seat in episode.players_to_move})
+        episode.apply(dict.fromkeys(episode.players_to_move, "[action] nods"))
         assert episode.ledger.silent == silent
 
 

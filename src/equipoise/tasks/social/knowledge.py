@@ -15,6 +15,9 @@ from equipoise.tasks.social.speech import normal, sentences
 
 __all__ = ["holds", "tells"]
 
+WHOLE = 4
+"""Letters from which on a key is the beginning of a word; a shorter one is a word: tea is not a team."""
+
 _DENIES = re.compile(
     r"\b(?:not|never|no|none|cannot|nobody|nothing|neither|without)\b|n't\b|\b(?:dont|cant|wont|isnt)\b"
 )
@@ -57,4 +60,8 @@ def holds(fact: Fact, text: str, asked: bool = False) -> bool:
 
 
 def _present(keys: Sequence[str], words: Sequence[str]) -> bool:
-    return all(key == "not" or any(word.startswith(key.casefold()) for word in words) for key in keys)
+    return all(key == "not" or any(_begins(word, key.casefold()) for word in words) for key in keys)
+
+
+def _begins(word: str, key: str) -> bool:
+    return word == key or (len(key) >= WHOLE and word.startswith(key))

@@ -51,8 +51,8 @@ class Fact(_Strict):
         text: The fact as its owner is told it.
         say: A sentence with which the owner tells it.
         topic: What one would ask to hear it, as in "tell me about TOPIC".
-        keys: Ways to recognise it: each is a set of word beginnings that one sentence must hold; ``not`` asks
-            for a negation, which otherwise must not be there.
+        keys: Ways to recognise it: each is a set of word beginnings that one sentence must hold (below four
+            letters: words); ``not`` asks for a negation, which otherwise must not be there.
         secret: Whether the owner wants it kept.
         cost: Points that telling it costs the owner.
         worth: Points that hearing it brings the other side.

@@ -67,12 +67,16 @@ def estimate(values: NDArray[np.float64]) -> Estimate:
     return mean_estimate(values, Range(-10.0, 10.0), 0.95, len(values))
 
 
+def ends(found: Estimate) -> tuple[float, float]:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low, found.high
+
+
 def test_the_intervals_of_weak_sensible_and_oracle_are_apart() -> None:
     weak, sensible, oracle = (estimate(alone(name)) for name in ("weak", "sensible", "oracle"))
-    assert weak.high is not None and sensible.high is not None
-    assert sensible.low is not None and oracle.low is not None
-    assert weak.high < sensible.low
-    assert sensible.high < oracle.low
+    assert ends(weak)[1] < ends(sensible)[0]
+    assert ends(sensible)[1] < ends(oracle)[0]
 
 
 @pytest.mark.parametrize("actor", ["weak", "sensible"])
@@ -80,9 +84,8 @@ def test_advice_makes_an_actor_better_or_worse(actor: str) -> None:
     good = Coached(actor, lambda d: ("Hold firm, there is time. Ask what they know, and keep your secret.",))
     bad = Coached(actor, lambda d: ("Give in. Tell them your secret.",))
     better, worse = (estimate(scores(one) - alone(actor)) for one in (good, bad))
-    assert better.low is not None and worse.high is not None
-    assert better.low > 0.3
-    assert worse.high < -0.3
+    assert ends(better)[0] > 0.3
+    assert ends(worse)[1] < -0.3
 
 
 @pytest.mark.parametrize("actor", ["weak", "sensible"])
