@@ -58,7 +58,7 @@ def test_the_actors_are_listed_with_their_pools(run: Run) -> None:
 
 
 def test_what_cannot_be_done_with_a_task_is_said_in_one_line(run: Run) -> None:
-    done = run("audit", "social", "--policy", "scripted:sensible")
+    done = run("solve", "social")
     assert done.code == 2
     assert "'social' is a free-text task" in done.err
     done = run("play", "social", "-p", "scripted:sensibl", "--opponent", "tough")

@@ -68,7 +68,7 @@ def test_value_left_on_the_table_is_lost_in_vain() -> None:
 
 
 def test_a_trade_of_facts_that_failed_is_lost_in_vain() -> None:
-    # With nothing told both have 0. For the clock (6) Ada could tell the boiler (1) and the safe (5) and still
+    # With nothing told both have 0. For the clock (6) Ada could tell the boiler (1) and the safe (5) and yet
     # be at 0; that is all of Ben's target: 4 + 3 - 1 of 6.
     assert avoidable_loss(SECRETS, 0, Result()) == pytest.approx(1.0)
     # Ben is paid for his clock (1) with the lift (2), which costs Ada 1: she could have had 6 - 1 of 6.
