@@ -9,6 +9,12 @@ from equipoise.tasks.social.terms import Deal
 from tests.tasks.social.build import ITEMS, PRICE, TIMES
 
 ACCEPTS = [
+    "Sure, $60 works.",
+    "Let's do it.",
+    "Works for me!",
+    "Confirmed.",
+    "Fine, you win. $60 it is.",
+    "You have yourself a deal.",
     "I accept.",
     "I accept!",
     "Deal.",
@@ -50,6 +56,13 @@ ACCEPTS = [
 ]
 
 TALK = [
+    "How does $60 work?",
+    "If only that works for me.",
+    "$60 and we have a deal?",
+    "Let's do it later.",
+    "Perfect weather.",
+    "60 is good for you.",
+    "Works for them.",
     "I would never accept 60.",
     "I would never accept 50",
     "I don't accept.",
@@ -146,6 +159,9 @@ def test_an_acceptance_of_items_must_fit_what_it_names(text: str, deal: Deal | N
         ("Tuesday at 10 works for me.", "Tue 10:00"),
         ("Agreed: Tuesday at ten.", "Tue 10:00"),
         ("Deal!", "Tue 10:00"),
+        ("Tuesday at 10 is perfect for me.", "Tue 10:00"),
+        ("Confirmed: Tuesday at 10:00.", "Tue 10:00"),
+        ("Perfect, see you on Tuesday.", None),
         ("Tuesday at 14:00 works for me.", None),
         ("I accept Monday at 9.", None),
         ("Tuesday works for me, but not at 10.", None),

@@ -45,12 +45,12 @@ _OPEN = re.compile(
 _WHOLE = re.compile(
     "|".join(
         (
-            rf"^{_YES}(?:deal|sold|accepted)(?: then)?{_END}",
+            rf"^{_YES}(?:deal|sold|accepted|confirmed|settled)(?: then)?{_END}",
             rf"^{_YES}(?:it's|it is|that's|that is|you(?:'ve| have)? got|you have|we have|we've got)"
             rf"(?: yourself| ourselves)? a deal(?: then)?{_END}",
-            rf"^{_YES}(?:that|this|it)(?:'ll| will)? (?:works?|suits?)(?: \w+)? (?:for )?me{_END}",
+            rf"^{_YES}(?:(?:that|this|it)(?:'ll| will)? )?(?:works?|suits?)(?: \w+)? (?:for )?me{_END}",
             rf"^{_YES}(?:you're|you are) on{_END}",
-            rf"^{_YES}let's shake on (?:it|that){_END}",
+            rf"^{_YES}let's (?:shake on (?:it|that)|do (?:it|that|this)){_END}",
             rf"^{_YES}consider it (?:sold|done|settled){_END}",
         )
     )
@@ -63,10 +63,11 @@ _NAMED = re.compile(
     "|".join(
         (
             _I_ACCEPT,
-            rf"^{_YES}(?:deal|agreed|done|sold|accepted)\b"
+            rf"^{_YES}(?:deal|agreed|done|sold|accepted|confirmed|settled)\b"
             r"(?=\s*(?:[,:!.$€£\d]|-\s|at\b|for\b|on\b|with\b|then\b))",
             r"\b(?:it's|that's|you have|you've got|we have|we've got) a deal (?:at|for|on)\b",
-            rf"\b(?:it is|it's a deal|then|works(?: \w+)? for me|suits me|is fine (?:with|by) me){_END}",
+            r"\b(?:it is|it's a deal|then|works(?:(?: \w+)? for me)?|suits me|"
+            rf"is (?:fine|good|great|perfect|ok|okay)(?: (?:for|with|by) me)?){_END}",
             r"\bi(?:'ll| will)(?: gladly| happily)? take (?:it|that)\b",
         )
     )

@@ -62,6 +62,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"\bi (?:was|am|'m) (?:thinking|hoping|wondering|considering)(?: (?:of|about|for))?\b"),
         "how about",
     ),
+    (re.compile(r"\bwhat if we (?:said|say|made it|make it|agreed on|settled on|met at)\b"), "how about"),
+    (re.compile(r"\bwhat if\b"), "how about"),
     (re.compile(r"\b(?:how|what) about\b"), "how_about"),
     (re.compile(r"\b(?:no|not a) (?:problem|worries|doubt|rush|objections?|complaints?)\b"), ""),
     (

@@ -16,7 +16,8 @@ Deal = float | str | tuple[int, ...]
 """A price, a slot or choice by its label, or the seat that gets each item, in the order of the items."""
 
 CUE = re.compile(
-    r"\b(?:how about|what about|whether you (?:would|could|might)|a deal (?:at|for|on)|what if we|shall we|"
+    r"\b(?:how about|what about|how (?:does|do|would|is)|whether you (?:would|could|might)|a deal (?:at|"
+    r"for|on)|(?:we|you)(?:'ve| have)(?: got)? a deal|works[.!]?$|what if we|shall we|"
     r"could we|can we|may we|let's|let us|let me|i (?:offer|"
     r"propose|"
     r"want|need|suggest|bid|ask|say|vote|pick|choose|recommend|accept|take)|i(?:'d| would)(?: be (?:happy|"

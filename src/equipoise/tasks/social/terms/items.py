@@ -27,7 +27,8 @@ _SUBJECT = (
     r" (?:would )?like to|'d like to)?(?: also| then| just| happily| gladly)?)"
 )
 _VERB = (
-    r"(?:have|has|take|takes|keep|keeps|get|gets|receive|want|need|claim|end up with|be left with|"
+    r"(?:have|has|had|take|takes|took|keep|keeps|kept|get|gets|got|receive|want|need|claim|end up with|"
+    r"be left with|"
     r"walk away with)"
 )
 _DIRECTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
