@@ -33,11 +33,12 @@ def games(
     option: o.OptionOption = None,
     json: o.JsonOption = None,
 ) -> None:
-    """List the games, or show one in detail."""
+    """List the games and the free-text tasks, or show one in detail."""
     from equipoise.cli.values import options
     from equipoise.errors import RequestError
     from equipoise.games.registry import game_names
     from equipoise.policies.registry import load_game
+    from equipoise.tasks.registry import task_names
 
     output = Output(json)
     changes = options(option)
@@ -48,9 +49,11 @@ def games(
         return
     if changes:
         raise RequestError(f"--option {next(iter(changes))!r}: name the game it belongs to")
-    infos = [load_game(name).info_record for name in game_names()]
-    output.write({"schema": 1, "games": [_row(info) for info in infos]})
-    output.show(_table([_row(info) for info in infos]))
+    rows, tasks = (
+        [_row(load_game(one).info_record) for one in names] for names in (game_names(), task_names())
+    )
+    output.write({"schema": 1, "games": rows, "tasks": tasks})
+    output.show(_table(rows), _table(tasks))
 
 
 def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
