@@ -142,7 +142,7 @@ class SepoConfig(Strict):
 
     steps: int = Field(12, ge=1)
     gradient: Literal["sampled", "exact", "all_actions"] = "sampled"
-    branches: int = Field(4, ge=1)
+    branches: int = Field(8, ge=1)
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
     penalised: Penalised = "opponent_advantage"
     multipliers: Literal["penalty", "lagrangian"] = "penalty"
