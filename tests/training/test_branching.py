@@ -53,7 +53,7 @@ def branched(
 def gradients(game: str, branches: int, seed: int) -> Array:
     one, step, _ = exact(game)
     sets = hands(one, seed) if game == "kuhn" else plain(one, seed, 4)
-    count = 36 if game == "kuhn" else 22
+    count = {"kuhn": 36, "ipd": 22 if branches > 1 else 32}[game]
     batches = [branched(one, deals, step.gates, branches)[2] for deals in islice(sets, count)]
     return np.array([one.gradient(batch) for batch in batches])
 

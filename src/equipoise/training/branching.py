@@ -6,13 +6,12 @@ The policy gradient theorem sums over actions,
 
 and so leaves out the noise of which action was drawn (expected policy gradients, Ciosek and Whiteson, arXiv
 1801.03326). Where Q is not at hand it is estimated by *branching* (the vine procedure of TRPO, arXiv
-1502.05477, section 5.2): the deal is played again up to h_t, an action is forced, and the policy goes on with
-draws of its own. Chance and opponent answer alike on the same deal, so a branch starts exactly where its
-rollout was.
+1502.05477, section 5.2): the deal is played again up to h_t, an action is forced, and the policy goes on.
+Chance and opponent answer alike on the same deal, so a branch starts exactly where its rollout was; it goes
+on with that rollout's draws (common random numbers), which have not been looked at before.
 
 Rollouts of a group that arrive at the same point share their trials, and an action that one of them took
-there needs no other. Given who was there and what they did, each trial is an independent draw of what
-follows, so
+there needs no other. Given who was there and what they did, each trial is a draw of what follows, so
 
     ĝ = Σ over rollouts of (D / B) · Σ over B of its D decisions, drawn at random, of Σ_a ∇π(a | h) · Q̂(h, a)
 
@@ -26,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ from equipoise.rollout.deals import keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, Played
 from equipoise.training.batch import Batch, pad
-from equipoise.training.forced import Forced
+from equipoise.training.forced import Entry, Forced
 from equipoise.types import Action, Decision, Episode, Turn
 
 __all__ = ["Branches", "GroupKey", "Values", "branch_off", "group_key", "group_weights"]
@@ -52,6 +52,14 @@ GroupKey = tuple[Stream, int, int]
 
 Node = Hashable
 """A point in the play of a deal: the group and the own actions that lead there."""
+
+
+class _Start(NamedTuple):
+    """Where branches begin: what was asked to be played, the decision, and the own actions before it."""
+
+    request: EpisodeRequest
+    decision: Decision
+    before: tuple[Action, ...]
 
 
 @dataclass(frozen=True)
@@ -197,23 +205,22 @@ def branch_off(
     alone = requests[0].game.info_record.independent_rounds
     trials: dict[tuple[Node, Action], list[tuple[Episode, int]]] = defaultdict(list)
     visits: list[_Visit] = []
-    starts: dict[tuple[Node, Action], tuple[EpisodeRequest, Decision, list[Action]]] = {}
+    first: dict[Node, _Start] = {}
     for request, one in zip(requests, played, strict=True):
         key = group_key(one.episode)
         if not weights[key].any():
             continue
         own = [turn for turn in one.episode.turns if turn.seat == one.episode.seat]
         nodes = [(key, *_path(own, number, alone)) for number in range(len(own))]
-        for node, turn in zip(nodes, own, strict=True):
-            trials[node, turn.action].append((one.episode, turn.round))
         chosen = _chosen(request, len(own), branches)
-        for number in chosen:
-            decision = one.decisions[number]
-            visits.append(_Visit(decision, own[number], key, nodes[number], len(own) / len(chosen)))
-            for action in decision.legal or ():
-                path = [*(turn.action for turn in own[:number]), action]
-                starts.setdefault((nodes[number], action), (request, decision, path))
-    missing = {start: found for start, found in starts.items() if start not in trials}
+        for number, (node, turn, decision) in enumerate(zip(nodes, own, one.decisions, strict=True)):
+            trials[node, turn.action].append((one.episode, turn.round))
+            # Whose draws a branch goes on with must not depend on who is branched at.
+            first.setdefault(node, _Start(request, decision, tuple(t.action for t in own[:number])))
+            if number in chosen:
+                visits.append(_Visit(decision, turn, key, node, len(own) / len(chosen)))
+    wanted = {(visit.node, action): None for visit in visits for action in visit.decision.legal or ()}
+    missing = [(node, action, first[node]) for node, action in wanted if (node, action) not in trials]
     asked = _play(missing, policy, alone, trials)
     return Branches(played, visits, trials, asked, len(missing), alone)
 
@@ -224,38 +231,38 @@ def _path(own: Sequence[Turn], number: int, alone: bool) -> tuple[Hashable, ...]
     return (round_, *(turn.action for turn in own[:number] if turn.round == round_ or not alone))
 
 
-def _chosen(request: EpisodeRequest, count: int, branches: int) -> list[int]:
+def _chosen(request: EpisodeRequest, count: int, branches: int) -> set[int]:
     """Return which own decisions of a rollout are branched at, uniformly without replacement."""
     owner = f"{request.deal.key}|{request.id}|branch"
     order = sorted(range(count), key=lambda number: keyed_uniform(f"{owner}|{number}"))
-    return sorted(order[:branches])
+    return set(order[:branches])
 
 
 def _play(
-    starts: Mapping[tuple[Node, Action], tuple[EpisodeRequest, Decision, list[Action]]],
+    missing: Sequence[tuple[Node, Action, _Start]],
     policy: Policy,
     alone: bool,
     trials: dict[tuple[Node, Action], list[tuple[Episode, int]]],
 ) -> int:
     """Play what was not tried yet into ``trials``; return how many decisions the policy was asked."""
-    paths: dict[str, list[Action]] = {}
-    forced = Forced(policy, paths, alone)
+    entries: dict[str, Entry] = {}
+    forced = Forced(policy, entries, alone)
     requests = []
-    for request, decision, path in starts.values():
+    for _, action, (request, decision, before) in missing:
         legal = decision.legal or ()
         players = tuple(forced if s == request.seat else p for s, p in enumerate(request.players))
-        tag = f"{request.tag}branch.{len(path)}.{legal.index(path[-1])}"
+        tag = f"{request.tag}branch.{len(before)}.{legal.index(action)}"
         requests.append(replace(request, players=players, tag=tag))
-        paths[requests[-1].id] = path
-    for (start, (_, decision, path)), one in zip(starts.items(), play(requests), strict=True):
-        reached = one.decisions[len(path) - 1]
-        if reached.information_state != decision.information_state:
+        owner = f"{request.deal.key}|{request.id}"
+        entries[requests[-1].id] = Entry((*before, action), request.deal.seed, owner)
+    for (node, action, (_, decision, before)), one in zip(missing, play(requests), strict=True):
+        if one.decisions[len(before)].information_state != decision.information_state:
             raise EquipoiseError(
                 f"opponent {one.episode.opponent!r} does not repeat itself on a deal, on which branches "
                 "rest: use gradient = 'sampled'"
             )
         own = [turn for turn in one.episode.turns if turn.seat == one.episode.seat]
-        trials[start].append((one.episode, own[len(path) - 1].round))
+        trials[node, action].append((one.episode, own[len(before)].round))
     return forced.asked
 
 

@@ -198,7 +198,7 @@ class SepoConfig(Strict):
 
     steps: int = Field(12, ge=1)
     gradient: Literal["sampled", "exact", "all_actions"] = "sampled"
-    branches: int = Field(4, ge=1)
+    branches: int = Field(8, ge=1)
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
     penalised: Penalised = "opponent_advantage"
     pools: dict[str, list[str]] = Field(default_factory=dict)
