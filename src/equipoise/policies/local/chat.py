@@ -2,11 +2,13 @@
 
 A prompt becomes one user message. In ``choose`` mode the assistant's turn is opened and begins with
 ``Action:``, so that the model only has to go on with a word; small models otherwise rarely name an action.
-Tokenizers without a chat template get plain text.
+Tokenizers without a chat template get plain text. Templates that can ask for a chain of thought are told
+whether to (see ``families``): what is scored after the marker must not be expected inside one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
@@ -16,23 +18,37 @@ __all__ = ["end_of_turn", "prompt_ids", "prompt_text", "word_ids"]
 _PROBE = "zzqx"
 
 
-def prompt_text(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> str:
-    """Return the text that the model reads, up to and including the prefilled start of its answer."""
+def prompt_text(
+    prompt: Prompt, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> str:
+    """Return the text that the model reads, up to and including the prefilled start of its answer.
+
+    Args:
+        prompt: The prompt.
+        tokenizer: The model's tokenizer.
+        prefill: How the answer begins.
+        switches: Further arguments of the chat template.
+    """
     content = prompt.rules + prompt.situation
     if not getattr(tokenizer, "chat_template", None):
         return f"{content}\n{prefill}"
     message = [{"role": "user", "content": content}]
-    opened = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
+    opened = tokenizer.apply_chat_template(
+        message, add_generation_prompt=True, tokenize=False, **(switches or {})
+    )
     return f"{opened}{prefill}"
 
 
-def prompt_ids(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> tuple[int, ...]:
+def prompt_ids(
+    prompt: Prompt, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> tuple[int, ...]:
     """Return the token ids of :func:`prompt_text`.
 
     Templates write their special tokens out, so none are added; plain text gets the tokenizer's own.
     """
     plain = not getattr(tokenizer, "chat_template", None)
-    return _encode(prompt_text(prompt, tokenizer, prefill=prefill), tokenizer, special=plain)
+    text = prompt_text(prompt, tokenizer, prefill=prefill, switches=switches)
+    return _encode(text, tokenizer, special=plain)
 
 
 def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from equipoise.policies.local.chat import end_of_turn, prompt_ids
+from equipoise.policies.local.families import family_of
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.sampling import Sampled, generate
 from equipoise.policies.local.scoring import ActionScorer
@@ -33,11 +34,12 @@ class FreeText:
         self.loaded, self.scorer, self.wording = loaded, scorer, wording
         self.temperature, self.max_new_tokens, self.max_rows = temperature, max_new_tokens, max_rows
         self._stop_ids = _stop_ids(loaded)
+        self._switches = family_of(loaded.model.config).thinking(False)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
         prompts = (get_renderer(d.rules.name, self.wording).prompt(d) for d in decisions)
-        ids = [prompt_ids(prompt, self.loaded.tokenizer) for prompt in prompts]
+        ids = [prompt_ids(p, self.loaded.tokenizer, switches=self._switches) for p in prompts]
         choices: dict[int, Choice] = {}
         # Prompts of like length are padded together.
         order = sorted(range(len(ids)), key=lambda i: (len(ids[i]), i))

@@ -7,7 +7,8 @@ the same decision gets the same draws alone or among others (up to rounding of t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,12 +93,31 @@ def generate(
         eos_token_id=list(stop_ids),
         pad_token_id=pad,
     )
-    output = backbone.model.generate(
-        input_ids=ids, attention_mask=mask, generation_config=config, logits_processor=[draws], **cache
-    )
+    with _bare(backbone):
+        output = backbone.model.generate(
+            input_ids=ids, attention_mask=mask, generation_config=config, logits_processor=[draws], **cache
+        )
     new = output[:, ids.shape[1] :].tolist()
     logprobs = torch.stack(draws.logprobs, dim=1).tolist()
     return [_cut(t, lp, frozenset(stop_ids)) for t, lp in zip(new, logprobs, strict=True)]
+
+
+@contextmanager
+def _bare(backbone: Backbone) -> Iterator[None]:
+    """Set the generation settings that come with a checkpoint aside.
+
+    What a call leaves open would be taken from them, and tokens that they suppress or penalise would be
+    sampled from another distribution than the one that is recorded and trained.
+    """
+    owners = [model for model in (backbone.model, backbone.causal) if hasattr(model, "generation_config")]
+    before = [model.generation_config for model in owners]
+    try:
+        for model in owners:
+            model.generation_config = GenerationConfig()
+        yield
+    finally:
+        for model, settings in zip(owners, before, strict=True):
+            model.generation_config = settings
 
 
 def _pad_left(prompts: Sequence[tuple[int, ...]], pad: int, device: Any) -> tuple[torch.Tensor, torch.Tensor]:
