@@ -37,7 +37,7 @@ from equipoise.training.stages import (
 from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
 
-__all__ = ["STAGES", "run_recipe"]
+__all__ = ["STAGES", "prepare", "run_recipe"]
 
 STAGES = ("audit", "sft", "sepo")
 
@@ -80,6 +80,15 @@ def run_recipe(
     return run
 
 
+def prepare(recipe: Recipe, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
+    """Return a game of a recipe and how it is audited."""
+    game = load_game(name, one.options)
+    pools = default_pools(game.name).replace(one.pools)
+    weights = game.info_record.weights.replace(one.weights)
+    audit = recipe.audit
+    return game, AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
+
+
 @dataclass(frozen=True)
 class _Runner:
     recipe: Recipe
@@ -91,12 +100,12 @@ class _Runner:
         """Check that every warm start has teachers; better said before any work than between two games."""
         for name, one in self.recipe.games.items():
             if one.sft is not None and self.recipe.model != "table":
-                game, config = self._prepare(name, one)
+                game, config = prepare(self.recipe, name, one)
                 mixture_of(game.name, one.sft.recipe, config.pools or default_pools(game.name))
 
     def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
         """Run all stages of one game; return its results and differences."""
-        game, config = self._prepare(name, one)
+        game, config = prepare(self.recipe, name, one)
         place = self.folder / folder_name(game.info_record.id)
         met = cache(lambda: opponents_of(self.recipe, game, config))
         results: dict[str, GameResult] = {}
@@ -131,15 +140,6 @@ class _Runner:
                 )
             return None
         return train_sft(self.recipe, game, one, config, place, self.reporter)
-
-    def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
-        game = load_game(name, one.options)
-        pools = default_pools(game.name).replace(one.pools)
-        base = game.info_record.weights
-        weights = base.replace(one.weights)
-        audit = self.recipe.audit
-        config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
-        return game, config
 
     def _audit(
         self,
