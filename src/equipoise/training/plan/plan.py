@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 
 __all__ = ["PASSES", "Plan", "StagePlan", "plan_recipe"]
 
-PASSES: Mapping[str, tuple[int, str]] = {
-    "audit": (1, "read once"),
-    "select": (1, "read once"),
-    "sft": (3, "one pass with gradients, which counts three"),
-    "sepo": (6, "read to play, as the reference and to check the step; a pass with gradients counts three"),
+PASSES: Mapping[str, tuple[int, int, str]] = {
+    "audit": (1, 0, "read once"),
+    "select": (1, 0, "read once"),
+    "sft": (0, 1, "one pass with gradients"),
+    "sepo": (3, 1, "read to play, as the reference and to check the step, and one pass with gradients"),
 }
-"""How often the tokens of a stage are worked through, and why."""
+"""How often the tokens of a step are read, how often with gradients, and what for."""
+
+BACKWARD = 3
+"""What a token read with gradients counts: forward once, backward about twice that."""
 
 
 @dataclass(frozen=True)
@@ -168,14 +171,15 @@ def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str,
     exact = tokens.exact and work.episodes == 0 and work.kind != "sft"
     answers = sum(map(tokens.answer, asked)) / max(count, 1) * max(work.decisions, 0 if exact else 1)
     computed = tokens.read(asked)
-    times, why = PASSES[work.kind]
-    total = work.steps * times * computed
+    reads, grads, why = PASSES[work.kind]
+    trained = tokens.read_in_chunks(asked, work.chunk) if grads else 0.0
+    total = work.steps * (reads * computed + grads * BACKWARD * trained)
     shared = "what prompts share once" if tokens.shares else "every prompt by itself"
     return {
         "prompt_tokens": Figure(sum(map(tokens.prompt, asked)), "tokens", exact, tokens.how),
         "answer_tokens": Figure(answers, "tokens", False, f"legal words are equally likely; {tokens.how}"),
         "computed_tokens": Figure(computed, "tokens", exact, f"{shared}; {tokens.how}"),
-        "all_tokens": Figure(total, "tokens", False, f"computed tokens x steps x {times}: {why}"),
+        "all_tokens": Figure(total, "tokens", False, f"{why}; with gradients counts {BACKWARD}"),
         "seconds": Figure(
             None if speed is None else total / speed,
             "seconds",

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from equipoise.auditing.behaviour import finite_forms
 from equipoise.auditing.opponents import Opponents
-from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.auditing.run import AuditConfig
+from equipoise.auditing.sampling import Sampling
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.local.question import Question
+from equipoise.progress import silent
+from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig, SftConfig
 from equipoise.training.data import make_examples
@@ -76,14 +80,15 @@ def work_of(game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: 
     pools = _without_models(config.pools or default_pools(game.name))
     met = Opponents.named(pools, game, config.exact)
     objective = Objective.of(game.info_record, pools, config.weights)
-    audit = _audit(game, config, pools, met)
+    audit = _audit(game, objective, config, met)
     yield _named(audit, "audit base")
     if one.sft is not None and not table:
         settings = one.sft.model_copy(update={"seed": one.sft.seed + seed})
         yield _sft(game, settings, pools, met)
-        select = AuditConfig(settings.select_episodes, settings.seed, pools=pools, weights=config.weights)
         count = -(-settings.steps // settings.select_every)
-        yield _named(_audit(game, select, pools, met), "sft: selection", "select", count)
+        seen = replace(objective, pools=replace(pools, shift=()))
+        select = _selection(settings.select_episodes, settings.seed, None)
+        yield _named(_audit(game, seen, select, met), "sft: selection", "select", count)
         yield _named(audit, "audit sft")
     for name, train in one.train.items():
         settings_of = train.model_copy(update={"seed": train.seed + seed})
@@ -105,11 +110,18 @@ def _sepo(game: Game, objective: Objective, config: SepoConfig, met: Opponents, 
     episodes, decisions = int(row.get("episodes", 0)), int(row.get("decisions", 0))
     questions = _questions(recorder.take())
     yield Work(game.name, name, "sepo", config.steps, episodes, decisions, questions, config.rows, certain)
-    selection_score(arena, recorder)
-    asked = recorder.take()
     # Once before the first step, then every few and at the last.
     count = 1 + -(-config.steps // config.select_every)
-    yield _counted(game, f"{name}: selection", "select", count, asked, arena.exploiters.book is not None)
+    if arena.exploiters.book is not None:
+        selection_score(arena, recorder)
+        yield _counted(game, f"{name}: selection", "select", count, recorder.take(), True)
+        return
+    select = _selection(config.select_episodes, config.seed, False)
+    yield _named(_audit(game, arena.objective, select, arena.met), f"{name}: selection", "select", count)
+
+
+def _selection(episodes: int, seed: int, exact: bool | None) -> AuditConfig:
+    return AuditConfig(episodes, seed, exact=exact, split=Split.SELECT, chunk=episodes)
 
 
 def _sft(game: Game, config: SftConfig, pools: Pools, met: Opponents) -> Work:
@@ -134,12 +146,13 @@ def _sft(game: Game, config: SftConfig, pools: Pools, met: Opponents) -> Work:
     )
 
 
-def _audit(game: Game, config: AuditConfig, pools: Pools, met: Opponents) -> Work:
+def _audit(game: Game, objective: Objective, config: AuditConfig, met: Opponents) -> Work:
+    """Play an audit's episodes; what it then computes of them is left out."""
     recorder = Recorder(STATES)
-    short = AuditConfig(config.episodes, config.seed, pools=pools, weights=config.weights)
-    result = audit_game(game, recorder, short, opponents=met)
-    exact = result.settings.get("method") == "exact"
-    return _counted(game, "audit", "audit", 1, recorder.take(), exact)
+    table = config.exact is None and finite_forms(recorder, game, None) is not None
+    if not table:
+        Sampling(game, objective, config, recorder, met.among(objective.pools)).run("plan", silent())
+    return _counted(game, "audit", "audit", 1, recorder.take(), table)
 
 
 def _counted(game: Game, stage: str, kind: str, steps: int, asked: Sequence[Decision], table: bool) -> Work:

@@ -1,0 +1,126 @@
+"""What a plan counts, against runs that were made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equipoise.games.registry import make_game
+from equipoise.training.pipeline import run_recipe
+from equipoise.training.plan.plan import Plan, plan_recipe
+from equipoise.training.plan.recorder import Recorder
+from equipoise.training.plan.work import Work, work_of
+from equipoise.training.recipe import GameRecipe
+from equipoise.training.sample_decisions import sample_decisions
+from tests.training.recipes import SMALL, write
+from tests.training.settings import metrics
+
+GAMES = ("ipd", "auction", "split", "multi_issue", "commons")
+SEPO = """
+name = "one"
+model = "tiny-random"
+threads = 1
+lora.rank = 2
+games.{game}.train.sepo = {{steps = 2, deals = 1, rollouts = 2, lr = 1e-4, select_every = 2, select_episodes = 1}}
+"""
+
+
+def stage(plan: Plan, name: str) -> dict[str, Any]:
+    (found,) = [one.to_json() for one in plan.stages if one.stage == name]
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_episodes_and_decisions_are_those_of_a_played_step(game: str, tmp_path: Path) -> None:
+    recipe = write(tmp_path, SEPO.format(game=game))
+    planned = stage(plan_recipe(recipe), "sepo")
+    run = run_recipe(recipe, [f"out={tmp_path / 'run'}"], stages=("sepo",))
+    rows = metrics(run.folder / game / "sepo" / "train")
+    for row in rows:
+        assert planned["episodes"]["value"] == row["episodes"]
+        assert planned["decisions"]["value"] == row["decisions"]
+    assert planned["decisions"]["exact"]
+    assert not planned["prompts"]["exact"]
+    assert planned["steps"] == {"value": 2, "unit": "count", "exact": True, "how": "counted"}
+
+
+def test_where_players_take_turns_decisions_are_an_estimate(tmp_path: Path) -> None:
+    planned = stage(plan_recipe(write(tmp_path, SEPO.format(game="kuhn"))), "sepo")
+    assert not planned["decisions"]["exact"]
+    assert planned["episodes"]["exact"]
+    # Six hands, in each one decision or two.
+    assert 6 * 12 <= planned["decisions"]["value"] <= 2 * 6 * 12
+
+
+def test_a_table_of_all_states_needs_no_episodes(tmp_path: Path) -> None:
+    recipe = write(tmp_path, SEPO.format(game="kuhn"))
+    planned = stage(plan_recipe(recipe, ["games.kuhn.train.sepo.gradient=exact"]), "sepo")
+    assert (planned["episodes"]["value"], planned["prompts"]["value"]) == (0, 12)
+    assert planned["prompts"]["exact"]
+
+
+def test_audits_are_those_of_the_run(tmp_path: Path) -> None:
+    recipe = write(tmp_path, SMALL)
+    plan = plan_recipe(recipe)
+    run = run_recipe(recipe, [f"out={tmp_path / 'run'}"])
+    text = (run.folder / "ipd" / "base" / "audit" / "episodes.jsonl").read_text(encoding="utf-8")
+    episodes = [json.loads(line) for line in text.splitlines()]
+    own = sum(turn["seat"] == one["seat"] for one in episodes for turn in one["turns"])
+    planned = stage(plan, "audit base")
+    assert (planned["episodes"]["value"], planned["decisions"]["value"]) == (len(episodes), own)
+    names = [one.stage for one in plan.stages]
+    assert names == [
+        "audit base",
+        "sft",
+        "sft: selection",
+        "audit sft",
+        "sepo",
+        "sepo: selection",
+        "audit sepo",
+    ]
+    assert stage(plan, "sft: selection")["steps"]["value"] == 2
+    assert stage(plan, "sepo: selection")["steps"]["value"] == 3
+
+
+def test_tables_have_work_and_nothing_else(tmp_path: Path) -> None:
+    text = 'name = "t"\nmodel = "table"\n[games.kuhn.train.sepo]\ngradient = "exact"\n[games.kuhn.sft]\n'
+    plan = plan_recipe(write(tmp_path, text))
+    assert [one.stage for one in plan.stages] == ["audit base", "sepo", "sepo: selection", "audit sepo"]
+    assert (plan.parameters, plan.memory, plan.total) == ({}, {}, {})
+
+
+def test_language_models_among_the_opponents_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from equipoise.policies.local.policy import LocalPolicy
+
+    monkeypatch.setattr(LocalPolicy, "from_spec", classmethod(lambda *a, **s: pytest.fail("loaded")))
+    recipe = write(tmp_path, SEPO.format(game="ipd"))
+    plain = stage(plan_recipe(recipe, ['games.ipd.pools.train=["tit_for_tat"]']), "sepo")
+    model = stage(plan_recipe(recipe, ['games.ipd.pools.train=["tiny-random"]']), "sepo")
+    assert model["decisions"] == plain["decisions"]
+
+
+def test_a_warm_start_counts_examples_of_its_batches() -> None:
+    game = make_game("ipd")
+    one = GameRecipe.model_validate({"sft": {"episodes": 40, "batch": 24, "steps": 5, "select_every": 2}})
+    from equipoise.auditing.run import AuditConfig
+
+    works = {work.stage: work for work in work_of(game, one, AuditConfig(1), 0, table=False)}
+    sft: Work = works["sft"]
+    assert (sft.steps, sft.decisions, sft.certain) == (5, 24, True)
+    assert 1 <= len(sft.questions) <= 24
+    assert works["sft: selection"].steps == 3
+
+
+def test_the_recorder_keeps_what_it_was_asked() -> None:
+    decisions = sample_decisions(make_game("kuhn"), 5)
+    recorder = Recorder(3)
+    for choice, decision in zip(recorder.act(decisions), decisions, strict=True):
+        assert choice.action in (decision.legal or ())
+    assert recorder.take() == decisions
+    assert recorder.take() == []
+    assert recorder.exact_states == 3
