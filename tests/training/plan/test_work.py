@@ -8,24 +8,35 @@ from typing import Any
 
 import pytest
 
+from equipoise.auditing.run import AuditConfig
 from equipoise.games.registry import make_game
-from equipoise.training.pipeline import run_recipe
+from equipoise.objective.safety import Objective
+from equipoise.policies.local.policy import LocalPolicy
+from equipoise.training.arena import Arena
+from equipoise.training.pipeline import prepare, run_recipe
 from equipoise.training.plan.plan import Plan, plan_recipe
 from equipoise.training.plan.recorder import Recorder
 from equipoise.training.plan.work import Work, work_of
-from equipoise.training.recipe import GameRecipe
+from equipoise.training.recipe import GameRecipe, load_recipe
 from equipoise.training.sample_decisions import sample_decisions
 from tests.training.recipes import SMALL, write
 from tests.training.settings import metrics
 
-GAMES = ("ipd", "auction", "split", "multi_issue", "commons")
+GAMES = {"ipd": 3, "auction": 2, "split": 2, "multi_issue": 1, "commons": 2}
+"""Rounds that make the games small."""
+
 SEPO = """
 name = "one"
 model = "tiny-random"
 threads = 1
 lora.rank = 2
-games.{game}.train.sepo = {{steps = 2, deals = 1, rollouts = 2, lr = 1e-4, select_every = 2, select_episodes = 1}}
+games.{game}.options.rounds = {rounds}
+games.{game}.train.sepo = {{steps = 2, deals = 1, rollouts = 2, select_every = 2, select_episodes = 1}}
 """
+
+
+def recipe_for(folder: Path, game: str) -> str:
+    return write(folder, SEPO.format(game=game, rounds=GAMES.get(game, 6)))
 
 
 def stage(plan: Plan, name: str) -> dict[str, Any]:
@@ -35,20 +46,24 @@ def stage(plan: Plan, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_episodes_and_decisions_are_those_of_a_played_step(game: str, tmp_path: Path) -> None:
-    recipe = write(tmp_path, SEPO.format(game=game))
-    planned = stage(plan_recipe(recipe), "sepo")
-    run = run_recipe(recipe, [f"out={tmp_path / 'run'}"], stages=("sepo",))
-    rows = metrics(run.folder / game / "sepo" / "train")
-    for row in rows:
-        assert planned["episodes"]["value"] == row["episodes"]
-        assert planned["decisions"]["value"] == row["decisions"]
-    assert planned["decisions"]["exact"]
-    assert not planned["prompts"]["exact"]
-    assert planned["steps"] == {"value": 2, "unit": "count", "exact": True, "how": "counted"}
+    recipe = load_recipe(recipe_for(tmp_path, game))
+    rules, config = prepare(recipe, game, recipe.games[game])
+    works = {w.stage: w for w in work_of(rules, recipe.games[game], config, 0, table=False)}
+    planned = works["sepo"]
+    assert config.pools is not None
+    objective = Objective.of(rules.info_record, config.pools, config.weights)
+    policy = LocalPolicy.from_spec("tiny-random", threads=1)
+    arena = Arena(rules, objective, policy, recipe.games[game].train["sepo"])
+    for step in range(2):
+        row: dict[str, float] = {}
+        arena.sample(policy, step, row)
+        assert (planned.episodes, planned.decisions) == (row["episodes"], row["decisions"])
+    assert planned.certain
+    assert planned.steps == 2
 
 
 def test_where_players_take_turns_decisions_are_an_estimate(tmp_path: Path) -> None:
-    planned = stage(plan_recipe(write(tmp_path, SEPO.format(game="kuhn"))), "sepo")
+    planned = stage(plan_recipe(recipe_for(tmp_path, "kuhn")), "sepo")
     assert not planned["decisions"]["exact"]
     assert planned["episodes"]["exact"]
     # Six hands, in each one decision or two.
@@ -56,21 +71,28 @@ def test_where_players_take_turns_decisions_are_an_estimate(tmp_path: Path) -> N
 
 
 def test_a_table_of_all_states_needs_no_episodes(tmp_path: Path) -> None:
-    recipe = write(tmp_path, SEPO.format(game="kuhn"))
+    recipe = recipe_for(tmp_path, "kuhn")
     planned = stage(plan_recipe(recipe, ["games.kuhn.train.sepo.gradient=exact"]), "sepo")
     assert (planned["episodes"]["value"], planned["prompts"]["value"]) == (0, 12)
     assert planned["prompts"]["exact"]
 
 
 def test_audits_are_those_of_the_run(tmp_path: Path) -> None:
-    recipe = write(tmp_path, SMALL)
-    plan = plan_recipe(recipe)
-    run = run_recipe(recipe, [f"out={tmp_path / 'run'}"])
-    text = (run.folder / "ipd" / "base" / "audit" / "episodes.jsonl").read_text(encoding="utf-8")
-    episodes = [json.loads(line) for line in text.splitlines()]
+    recipe, more = write(tmp_path, SMALL), ["games.ipd.options.rounds=4"]
+    small = stage(plan_recipe(recipe), "audit base")
+    assert (small["episodes"]["value"], small["prompts"]["exact"]) == (0, True)
+    plan = plan_recipe(recipe, more)
+    run = run_recipe(recipe, [f"out={tmp_path / 'run'}", *more])
+    keys = ("episodes", "decisions")
+    (transcript,) = (run.folder / "ipd" / "base" / "audit").rglob("*.jsonl")
+    episodes = [json.loads(line) for line in transcript.read_text(encoding="utf-8").splitlines()]
     own = sum(turn["seat"] == one["seat"] for one in episodes for turn in one["turns"])
     planned = stage(plan, "audit base")
-    assert (planned["episodes"]["value"], planned["decisions"]["value"]) == (len(episodes), own)
+    assert [planned[key]["value"] for key in keys] == [len(episodes), own]
+    sepo, row = stage(plan, "sepo"), metrics(run.folder / "ipd" / "sepo" / "train")[0]
+    assert [sepo[key]["value"] for key in keys] == [row[key] for key in keys]
+    assert all(sepo[key]["exact"] for key in keys)
+    assert not sepo["prompts"]["exact"]
     names = [one.stage for one in plan.stages]
     assert names == [
         "audit base",
@@ -95,10 +117,8 @@ def test_tables_have_work_and_nothing_else(tmp_path: Path) -> None:
 def test_language_models_among_the_opponents_are_not_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from equipoise.policies.local.policy import LocalPolicy
-
     monkeypatch.setattr(LocalPolicy, "from_spec", classmethod(lambda *a, **s: pytest.fail("loaded")))
-    recipe = write(tmp_path, SEPO.format(game="ipd"))
+    recipe = recipe_for(tmp_path, "ipd")
     plain = stage(plan_recipe(recipe, ['games.ipd.pools.train=["tit_for_tat"]']), "sepo")
     model = stage(plan_recipe(recipe, ['games.ipd.pools.train=["tiny-random"]']), "sepo")
     assert model["decisions"] == plain["decisions"]
@@ -107,8 +127,6 @@ def test_language_models_among_the_opponents_are_not_loaded(
 def test_a_warm_start_counts_examples_of_its_batches() -> None:
     game = make_game("ipd")
     one = GameRecipe.model_validate({"sft": {"episodes": 40, "batch": 24, "steps": 5, "select_every": 2}})
-    from equipoise.auditing.run import AuditConfig
-
     works = {work.stage: work for work in work_of(game, one, AuditConfig(1), 0, table=False)}
     sft: Work = works["sft"]
     assert (sft.steps, sft.decisions, sft.certain) == (5, 24, True)

@@ -27,6 +27,8 @@ class Family:
             brings encoders of images or sound, which text never reaches.
         switch: Argument of the chat template that says whether a chain of thought is wanted; None where
             there is none.
+        thought: How a native chain of thought opens and closes; what the chat template writes itself is left
+            out of the opening. None where thoughts are plain text of the answer.
         token_types: Argument that says which tokens are text (0), for releases of transformers that demand
             it of multimodal wrappers; None where there is none.
     """
@@ -35,6 +37,7 @@ class Family:
     types: tuple[str, ...] = ()
     lora: tuple[str, ...] = ()
     switch: str | None = None
+    thought: tuple[str, str] | None = None
     token_types: str | None = None
 
     def thinking(self, wanted: bool) -> dict[str, bool]:
@@ -57,6 +60,7 @@ FAMILIES: tuple[Family, ...] = (
         ("gemma4", "gemma4_text"),
         lora=tuple(f"{_ATTENTION} {_MLP}".split()),
         switch="enable_thinking",
+        thought=("<|channel>thought\n", "<channel|>"),
         token_types="mm_token_type_ids",
     ),
     Family(
@@ -70,9 +74,10 @@ FAMILIES: tuple[Family, ...] = (
         ("qwen3_5", "qwen3_5_text"),
         lora=tuple(f"{_ATTENTION} {_MLP} {_DELTA}".split()),
         switch="enable_thinking",
+        thought=("", "</think>"),
         token_types="mm_token_type_ids",
     ),
-    Family("qwen3", ("qwen3",), switch="enable_thinking"),
+    Family("qwen3", ("qwen3",), switch="enable_thinking", thought=("<think>\n", "</think>")),
 )
 
 _OTHER = Family("other")
