@@ -13,6 +13,7 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.pipeline import prepare
 from equipoise.training.plan.figures import Figure
 from equipoise.training.plan.memory import memory_of
+from equipoise.training.plan.passes import played, worked
 from equipoise.training.plan.shape import ModelShape, model_shape
 from equipoise.training.plan.tokens import Tokens, tokenizer_at_hand
 from equipoise.training.plan.work import Work, work_of
@@ -21,18 +22,7 @@ from equipoise.training.recipe import Recipe, load_recipe
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["PASSES", "Plan", "StagePlan", "plan_recipe"]
-
-PASSES: Mapping[str, tuple[int, int, str]] = {
-    "audit": (1, 0, "read once"),
-    "select": (1, 0, "read once"),
-    "sft": (0, 1, "one pass with gradients"),
-    "sepo": (3, 1, "read to play, as the reference and to check the step, and one pass with gradients"),
-}
-"""How often the tokens of a step are read, how often with gradients, and what for."""
-
-BACKWARD = 3
-"""What a token read with gradients counts: forward once, backward about twice that."""
+__all__ = ["Plan", "StagePlan", "plan_recipe"]
 
 
 @dataclass(frozen=True)
@@ -137,8 +127,13 @@ def _works(recipe: Recipe, reporter: Reporter, is_table: bool) -> Iterator[Work]
     with reporter.task(f"plan {recipe.name}", len(recipe.games)) as advance:
         for name, one in recipe.games.items():
             game, config = prepare(recipe, name, one)
-            yield from work_of(game, one, config, recipe.seed, is_table)
+            yield from work_of(game, one, config, recipe.seed, is_table, _budget(recipe))
             advance(1)
+
+
+def _budget(recipe: Recipe) -> int:
+    """Return the tokens that may be written at a decision."""
+    return {"choose": 0, "think": recipe.thought_tokens, "free": recipe.max_new_tokens}[recipe.mode]
 
 
 def _tokens(recipe: Recipe, shape: ModelShape) -> Tokens:
@@ -167,19 +162,25 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
 
 
 def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str, Figure]:
-    asked, count = work.questions, len(work.questions)
+    asked = work.questions
     exact = tokens.exact and work.episodes == 0 and work.kind != "sft"
-    answers = sum(map(tokens.answer, asked)) / max(count, 1) * max(work.decisions, 0 if exact else 1)
-    computed = tokens.read(asked)
-    reads, grads, why = PASSES[work.kind]
-    trained = tokens.read_in_chunks(asked, work.chunk) if grads else 0.0
-    total = work.steps * (reads * computed + grads * BACKWARD * trained)
+    words = sum(map(tokens.answer, asked)) / max(len(asked), 1)
+    answers = Figure(work.decisions * words, "tokens", False, f"legal words are equally likely; {tokens.how}")
+    if work.budget:
+        answers = Figure(work.decisions * work.budget, "tokens", False, "at most: every budget is used up")
+    each, why = worked(work, tokens)
+    total = work.steps * each
     shared = "what prompts share once" if tokens.shares else "every prompt by itself"
     return {
         "prompt_tokens": Figure(sum(map(tokens.prompt, asked)), "tokens", exact, tokens.how),
-        "answer_tokens": Figure(answers, "tokens", False, f"legal words are equally likely; {tokens.how}"),
-        "computed_tokens": Figure(computed, "tokens", exact, f"{shared}; {tokens.how}"),
-        "all_tokens": Figure(total, "tokens", False, f"{why}; with gradients counts {BACKWARD}"),
+        "answer_tokens": answers,
+        "computed_tokens": Figure(
+            tokens.read(asked, words=False) if work.kind == "sft" else played(work, tokens),
+            "tokens",
+            exact and not work.budget,
+            f"{shared}; {tokens.how}",
+        ),
+        "all_tokens": Figure(total, "tokens", False, why),
         "seconds": Figure(
             None if speed is None else total / speed,
             "seconds",

@@ -65,6 +65,24 @@ class ModelShape:
                 found += int(getattr(getattr(module, name, None), "out_features", 0))
         return found * int(self.model.dtype.itemsize)
 
+    @cached_property
+    def state_bytes(self) -> int:
+        """Bytes of the running states of linear attention of one sequence, however long it is."""
+        config = Backbone(self.model).config
+        layers = list(getattr(config, "layer_types", None) or ()).count("linear_attention")
+        if not layers:
+            return 0
+        keys = config.linear_num_key_heads * config.linear_key_head_dim
+        values = config.linear_num_value_heads * config.linear_value_head_dim
+        recurrent = values * config.linear_key_head_dim
+        convolved = (2 * keys + values) * config.linear_conv_kernel_dim
+        return int(layers * (recurrent + convolved) * self.model.dtype.itemsize)
+
+    @property
+    def vocabulary(self) -> int:
+        """Number of tokens that it may write."""
+        return int(Backbone(self.model).head.weight.shape[0])
+
     def saved_bytes(self, rows: int, tokens: int) -> int:
         """Return the bytes that a pass with gradients keeps for the way back, by making one without data.
 

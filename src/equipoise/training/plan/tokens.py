@@ -58,9 +58,15 @@ class Tokens:
         """Return the mean tokens of its words."""
         return sum(self._word(word) for word in question.words) / len(question.words)
 
-    def read(self, questions: Sequence[Question]) -> float:
-        """Return the tokens that are computed to score questions in one call."""
-        rows = [row for question in questions for row in self._rows(question)]
+    def rows(self, questions: Sequence[Question], words: bool) -> list[tuple[int, ...]]:
+        """Return what is read: every question, and where ``words`` are scored, the ways to all of them."""
+        if words:
+            return [row for question in questions for row in self._ways(question)]
+        return [self._ids(question) for question in questions]
+
+    def read(self, questions: Sequence[Question], words: bool = True) -> float:
+        """Return the tokens that are computed to read questions in one call."""
+        rows = self.rows(questions, words)
         if not self.shares:
             return sum(map(self._scaled, rows))
         tree = TokenTree()
@@ -68,17 +74,18 @@ class Tokens:
             tree.add(row)
         return self._scaled(tree.tokens)
 
-    def read_in_chunks(self, questions: Sequence[Question], size: int) -> float:
-        """Return the tokens that are computed where every call scores so many questions at most."""
-        return sum(self.read(questions[i : i + size]) for i in range(0, len(questions), size))
+    def read_in_chunks(self, questions: Sequence[Question], size: int, words: bool = True) -> float:
+        """Return the tokens that are computed where every call reads so many questions at most."""
+        return sum(self.read(questions[i : i + size], words) for i in range(0, len(questions), size))
 
-    def _rows(self, question: Question) -> Iterable[tuple[int, ...]]:
+    def _ways(self, question: Question) -> Iterable[tuple[int, ...]]:
         start = self._ids(question)
         if self.tokenizer is None:
-            # The last token of an answer is predicted, not read.
-            return [start + tuple(map(ord, f" {word}"[:-1])) for word in question.words]
-        words = [word_ids(word, self.tokenizer) for word in question.words]
-        return [start + path for path, _ in build_trie(words, end_of_turn(self.tokenizer)).rows()]
+            words, end = [tuple(map(ord, f" {word}")) for word in question.words], -1
+        else:
+            words = [word_ids(word, self.tokenizer) for word in question.words]
+            end = end_of_turn(self.tokenizer)
+        return [start + path for path, _ in build_trie(words, end).rows()] or [start]
 
     def _ids(self, question: Question) -> tuple[int, ...]:
         if self.tokenizer is None:

@@ -54,6 +54,9 @@ class Work:
         questions: The distinct questions among them.
         chunk: Questions of one pass with gradients.
         certain: Whether episodes and decisions do not depend on how the policy plays.
+        budget: Tokens that may be written at a decision; 0 where words are chosen only.
+        asked: Where text is trained, the questions of all decisions, in order.
+        pass_tokens: Where text is trained, the tokens of one pass with gradients.
     """
 
     game: str
@@ -65,9 +68,14 @@ class Work:
     questions: tuple[Question, ...]
     chunk: int = 0
     certain: bool = True
+    budget: int = 0
+    asked: tuple[Question, ...] = ()
+    pass_tokens: int = 0
 
 
-def work_of(game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: bool) -> Iterator[Work]:
+def work_of(
+    game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: bool, budget: int = 0
+) -> Iterator[Work]:
     """Yield the stages of a game, in the order of the run.
 
     Args:
@@ -76,11 +84,19 @@ def work_of(game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: 
         config: How it is audited.
         seed: The recipe's seed.
         table: Whether a table is trained: it has no warm start.
+        budget: Tokens that a model may write at a decision; 0 where it chooses among words.
     """
+    for work in _stages(game, one, config, seed, table, 0 if budget else STATES):
+        yield work if work.kind == "sft" else replace(work, budget=budget)
+
+
+def _stages(
+    game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: bool, states: int
+) -> Iterator[Work]:
     pools = _without_models(config.pools or default_pools(game.name))
     met = Opponents.named(pools, game, config.exact)
     objective = Objective.of(game.info_record, pools, config.weights)
-    audit = _audit(game, objective, config, met)
+    audit = _audit(game, objective, config, met, states)
     yield _named(audit, "audit base")
     if one.sft is not None and not table:
         settings = one.sft.model_copy(update={"seed": one.sft.seed + seed})
@@ -88,16 +104,18 @@ def work_of(game: Game, one: GameRecipe, config: AuditConfig, seed: int, table: 
         count = -(-settings.steps // settings.select_every)
         seen = replace(objective, pools=replace(pools, shift=()))
         select = _selection(settings.select_episodes, settings.seed, None)
-        yield _named(_audit(game, seen, select, met), "sft: selection", "select", count)
+        yield _named(_audit(game, seen, select, met, states), "sft: selection", "select", count)
         yield _named(audit, "audit sft")
     for name, train in one.train.items():
         settings_of = train.model_copy(update={"seed": train.seed + seed})
-        yield from _sepo(game, objective, settings_of, met, name)
+        yield from _sepo(game, objective, settings_of, met, name, states)
         yield _named(audit, f"audit {name}")
 
 
-def _sepo(game: Game, objective: Objective, config: SepoConfig, met: Opponents, name: str) -> Iterator[Work]:
-    recorder = Recorder(STATES)
+def _sepo(
+    game: Game, objective: Objective, config: SepoConfig, met: Opponents, name: str, states: int
+) -> Iterator[Work]:
+    recorder = Recorder(states)
     arena = Arena(game, objective, recorder, config, met)
     arena.respond(recorder, 0)
     row: dict[str, float] = {}
@@ -108,8 +126,13 @@ def _sepo(game: Game, objective: Objective, config: SepoConfig, met: Opponents, 
         arena.sample(recorder, 0, row)
     certain = exact or _certain(game)
     episodes, decisions = int(row.get("episodes", 0)), int(row.get("decisions", 0))
-    questions = _questions(recorder.take())
-    yield Work(game.name, name, "sepo", config.steps, episodes, decisions, questions, config.rows, certain)
+    asked = recorder.take()
+    work = Work(
+        game.name, name, "sepo", config.steps, episodes, decisions, _questions(asked), config.rows, certain
+    )
+    if not states:
+        work = replace(work, asked=tuple(map(question_of, asked)), pass_tokens=config.pass_tokens)
+    yield work
     # Once before the first step, then every few and at the last.
     count = 1 + -(-config.steps // config.select_every)
     if arena.exploiters.book is not None:
@@ -117,7 +140,8 @@ def _sepo(game: Game, objective: Objective, config: SepoConfig, met: Opponents, 
         yield _counted(game, f"{name}: selection", "select", count, recorder.take(), True)
         return
     select = _selection(config.select_episodes, config.seed, False)
-    yield _named(_audit(game, arena.objective, select, arena.met), f"{name}: selection", "select", count)
+    found = _audit(game, arena.objective, select, arena.met, states)
+    yield _named(found, f"{name}: selection", "select", count)
 
 
 def _selection(episodes: int, seed: int, exact: bool | None) -> AuditConfig:
@@ -146,9 +170,9 @@ def _sft(game: Game, config: SftConfig, pools: Pools, met: Opponents) -> Work:
     )
 
 
-def _audit(game: Game, objective: Objective, config: AuditConfig, met: Opponents) -> Work:
+def _audit(game: Game, objective: Objective, config: AuditConfig, met: Opponents, states: int) -> Work:
     """Play an audit's episodes; what it then computes of them is left out."""
-    recorder = Recorder(STATES)
+    recorder = Recorder(states)
     table = config.exact is None and finite_forms(recorder, game, None) is not None
     if not table:
         Sampling(game, objective, config, recorder, met.among(objective.pools)).run("plan", silent())
