@@ -34,7 +34,21 @@ class TestShipped:
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke"} <= set(recipe_names())
+        assert {"quickstart", "smoke", "gemma4-e4b", "qwen3.5-4b"} <= set(recipe_names())
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_the_models_of_the_paper_with_its_settings(self, name: str) -> None:
+        """LoRA, rates, KL weights, rollouts, steps, temperature and budget of arXiv 2605.30854."""
+        recipe = load_recipe(name)
+        assert (recipe.mode, recipe.temperature, recipe.max_new_tokens) == ("free", 0.8, 512)
+        assert (recipe.dtype, recipe.lora.rank, recipe.lora.alpha) == ("bfloat16", 32, 64)
+        assert list(recipe.games) == ["ipd", "auction", "split", "multi_issue", "kuhn"]
+        for game, one in recipe.games.items():
+            (sepo,) = one.train.values()
+            assert (sepo.steps, sepo.rollouts) == (100, 4)
+            assert (sepo.lr, sepo.kl) == ((3e-6, 0.2) if game == "kuhn" else (1e-5, 0.1))
+            assert one.sft is not None
+            assert (one.sft.recipe, one.sft.lr, one.sft.batch) == ("paper", 2e-5, 8)
 
 
 class TestLoading:

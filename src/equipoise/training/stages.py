@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
+__all__ = [
+    "Stage",
+    "base_policy",
+    "learner_of",
+    "objective_of",
+    "opponents_of",
+    "sft_done",
+    "train_sepo",
+    "train_sft",
+]
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ def train_sft(
         policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
-        objective = _objective(game, config)
+        objective = objective_of(game, config)
         Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         _finish(stage)
     return stage
@@ -117,9 +126,9 @@ def train_sepo(
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
     stage = Stage(recipe, place / "train")
     if not _done(stage):
-        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+        learner, fingerprint = learner_of(recipe, game, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
-        objective = _objective(game, config)
+        objective = objective_of(game, config)
         met = opponents_of(recipe, game, config)
         arena = Arena(game, objective, learner.policy, settings, met, config.rule)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
@@ -127,9 +136,10 @@ def train_sepo(
     return stage
 
 
-def _learner(
+def learner_of(
     recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
+    """Return what a SEPO run trains, and the fingerprint of what it starts from."""
     if recipe.model == "table":
         table = _table(game, settings.seed)
         return TabularLearner(table, settings.max_grad_norm), table.fingerprint
@@ -159,7 +169,8 @@ def _table(game: Game, seed: int) -> SoftmaxTable:
     return SoftmaxTable.of(stage, trees, seed, spread=0.0)
 
 
-def _objective(game: Game, config: AuditConfig) -> Objective:
+def objective_of(game: Game, config: AuditConfig) -> Objective:
+    """Return the objective that a game is trained and judged on."""
     pools = config.pools or default_pools(game.name)
     return Objective.of(game.info_record, pools, config.weights)
 
