@@ -34,7 +34,19 @@ class TestShipped:
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke", "gemma4-e4b", "qwen3.5-4b"} <= set(recipe_names())
+        models = {"gemma4-e4b", "qwen3.5-4b", "gemma4-e4b-joint", "qwen3.5-4b-joint"}
+        assert {"quickstart", "smoke", *models} <= set(recipe_names())
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_a_joint_recipe_differs_in_the_games_it_trains_together(self, name: str) -> None:
+        alone, joint = load_recipe(name), load_recipe(f"{name}-joint")
+        for key in ("model", "dtype", "device", "mode", "temperature", "max_new_tokens", "lora", "audit"):
+            assert getattr(joint, key) == getattr(alone, key), key
+        run = joint.joint["sepo"]
+        assert list(run.games) == list(joint.games) == list(alone.games)
+        assert run.settings() == alone.games["ipd"].train["sepo"]
+        assert run.sft is not None
+        assert run.sft.batch == 8 * len(run.games)
 
     @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
     def test_the_models_of_the_paper_with_its_settings(self, name: str) -> None:

@@ -212,7 +212,13 @@ def _game(recipe: Recipe, game: str | None) -> tuple[str, GameRecipe]:
         raise RequestError(f"recipe {recipe.name!r} trains a table: name one with a language model")
     if game is not None and game not in recipe.games:
         raise unknown("game of the recipe", game, recipe.games)
-    known = {name: one for name, one in recipe.games.items() if one.train and game in (None, name)}
+    known: dict[str, GameRecipe] = {}
+    for name, one in recipe.games.items():
+        joint = {
+            run: settings.settings(name) for run, settings in recipe.joint.items() if name in settings.games
+        }
+        if game in (None, name) and (one.train or joint):
+            known[name] = one.model_copy(update={"train": {**one.train, **joint}})
     if not known:
         raise RequestError(f"recipe {recipe.name!r} has no SEPO run in {game or 'any game'}: name another")
     return next(iter(known.items()))

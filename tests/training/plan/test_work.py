@@ -135,6 +135,58 @@ def test_a_warm_start_counts_examples_of_its_batches() -> None:
     assert works["sft: selection"].steps == 3
 
 
+def test_games_trained_together_are_planned_one_by_one(tmp_path: Path) -> None:
+    text = """
+name = "both"
+model = "tiny-random"
+threads = 1
+lora.rank = 2
+audit.episodes = 1
+games.ipd.options.rounds = 3
+games.split.options.rounds = 2
+[joint.all]
+games = {ipd = 3, split = 1}
+steps = 2
+deals = 1
+rollouts = 2
+select_every = 2
+select_episodes = 1
+sft = {episodes = 8, steps = 1, batch = 8, select_every = 1, select_episodes = 1}
+"""
+    recipe = write(tmp_path, text)
+    plan = plan_recipe(recipe)
+    found = {(one.game, one.stage): one.figures for one in plan.stages}
+    assert [stage for game, stage in found if game == "split"] == [
+        "audit base",
+        "all-sft",
+        "all-sft: selection",
+        "audit all-sft",
+        "all",
+        "all: selection",
+        "audit all",
+    ]
+    assert [found[game, "all-sft"]["decisions"].value for game in ("ipd", "split")] == [6, 2]
+    run = run_recipe(recipe, [f"out={tmp_path / 'run'}"], stages=("sft", "sepo"))
+    (*_, row) = metrics(run.folder / "joint" / "all" / "train")
+    for game in ("ipd", "split"):
+        for key in ("episodes", "decisions"):
+            assert found[game, "all"][key].value == row[f"{game}/{key}"]
+
+
+def test_opponents_of_a_run_of_its_own_are_met(tmp_path: Path) -> None:
+    recipe = recipe_for(tmp_path, "ipd")
+    base = stage(plan_recipe(recipe), "sepo")
+    alone = stage(plan_recipe(recipe, ['games.ipd.train.sepo.pools.train=["self"]']), "sepo")
+    assert alone["episodes"]["value"] < base["episodes"]["value"]
+    assert alone["decisions"]["exact"]
+
+
+def test_runs_that_may_stop_have_steps_at_most(tmp_path: Path) -> None:
+    planned = stage(plan_recipe(recipe_for(tmp_path, "kuhn"), ["games.kuhn.train.sepo.patience=1"]), "sepo")
+    assert not planned["steps"]["exact"]
+    assert "at most" in planned["steps"]["how"]
+
+
 def test_the_recorder_keeps_what_it_was_asked() -> None:
     decisions = sample_decisions(make_game("kuhn"), 5)
     recorder = Recorder(3)

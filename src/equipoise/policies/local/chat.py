@@ -13,7 +13,7 @@ from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "word_ids"]
+__all__ = ["end_of_turn", "next_turn_ids", "prompt_ids", "prompt_text", "reopened_ids", "word_ids"]
 
 _PROBE = "zzqx"
 
@@ -49,6 +49,40 @@ def prompt_ids(
     plain = not getattr(tokenizer, "chat_template", None)
     text = prompt_text(prompt, tokenizer, prefill=prefill, switches=switches)
     return _encode(text, tokenizer, special=plain)
+
+
+def next_turn_ids(
+    text: str, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> tuple[int, ...]:
+    """Return what follows an answer: the end of its turn, a new message of the user, the next turn opened.
+
+    Args:
+        text: The message.
+        tokenizer: The model's tokenizer.
+        prefill: How the next answer begins.
+        switches: Further arguments of the chat template.
+    """
+    if not getattr(tokenizer, "chat_template", None):
+        return _encode(f"\n{text}\n{prefill}", tokenizer)
+    return _encode(_after_answer(tokenizer, switches, {"role": "user", "content": text}) + prefill, tokenizer)
+
+
+def reopened_ids(tokenizer: Any, *, switches: Mapping[str, Any] | None = None) -> tuple[int, ...]:
+    """Return what lies between two answers in a row: the end of a turn, the next one opened.
+
+    Nothing where there is no chat template, and so are no turns.
+    """
+    if not getattr(tokenizer, "chat_template", None):
+        return ()
+    return _encode(_after_answer(tokenizer, switches), tokenizer)
+
+
+def _after_answer(tokenizer: Any, switches: Mapping[str, Any] | None, *more: dict[str, str]) -> str:
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PROBE}, *more]
+    whole = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, tokenize=False, **(switches or {})
+    )
+    return str(whole).partition(_PROBE)[2]
 
 
 def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, ...]:

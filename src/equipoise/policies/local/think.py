@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from equipoise.policies.base import draw
-from equipoise.policies.local.chat import prompt_ids
+from equipoise.policies.local.chat import reopened_ids
+from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.families import Family, family_of
 from equipoise.policies.local.loading import LoadedModel
@@ -72,6 +73,7 @@ class ThinkText:
         temperature: float,
         thought_tokens: int,
         max_rows: int,
+        chats: Chats,
         form: Thinking | None = None,
     ) -> None:
         """Take a model, its scorer and the settings.
@@ -82,17 +84,18 @@ class ThinkText:
             temperature: Divides the logits of thoughts and of actions; 0 takes the likeliest.
             thought_tokens: Budget of a thought.
             max_rows: Largest batch.
+            chats: Makes the prompts.
             form: How thoughts end; None does it the way of the model's family.
         """
-        family = family_of(loaded.model.config)
-        self.loaded, self.scorer, self.form = loaded, scorer, form or thinking_of(family)
-        self._switches = family.thinking(self.form.end != MARKER)
+        self._family = family_of(loaded.model.config)
+        self.loaded, self.scorer, self.chats = loaded, scorer, chats
+        self.form = form or thinking_of(self._family)
         self.temperature, self.thought_tokens = temperature, thought_tokens
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision], questions: Sequence[Question]) -> list[Choice]:
         """Return a choice for each decision, given what it asks."""
-        prompts = [self._prompt(question) for question in questions]
+        prompts = [self._prompt(*one) for one in zip(decisions, questions, strict=True)]
         uniforms = [decision.draws.uniform for decision in decisions]
         thoughts = self.writer.write(prompts, uniforms, self.thought_tokens, self.form.end)
         starts = [p + self._lead(thought) for p, thought in zip(prompts, thoughts, strict=True)]
@@ -106,23 +109,31 @@ class ThinkText:
             number = (decision.legal or ()).index(action)
             trie = self.scorer.trie(question.words)
             made = action_generation(trie, starts[i], question.words, row, number)
+            self.chats.keep(decision, made.prompt_ids + made.ids)
             choices.append(Choice(action, generations=(self._thought(prompts[i], thoughts[i]), made)))
         return choices
 
-    def _prompt(self, question: Question) -> tuple[int, ...]:
+    def _prompt(self, decision: Decision, question: Question) -> tuple[int, ...]:
+        switches = self._family.thinking(self.form.end != MARKER)
         asked, opening = _asking(question.prompt), self.form.opening
-        return prompt_ids(asked, self.loaded.tokenizer, prefill=opening, switches=self._switches)
+        return self.chats.prompt(decision, asked, prefill=opening, switches=switches)
 
     def _lead(self, thought: Sampled) -> tuple[int, ...]:
         """Return what lies between prompt and action: the thought, and what its end lacks of the marker."""
-        ids = thought.ids
-        # The turn goes on: the token that ended it is part of what was sampled, not of what is read.
-        if ids and ids[-1] in self.writer.stop_ids:
-            ids = ids[:-1]
-        text = str(self.loaded.tokenizer.decode(list(ids)))
+        ids, tokenizer = thought.ids, self.loaded.tokenizer
+        text = str(tokenizer.decode(list(ids)))
         # The token that completed the text may go on after it.
         whole = self.form.ended if text.endswith(self.form.end) else self.form.cut
-        return ids + tuple(self.loaded.tokenizer(whole, add_special_tokens=False)["input_ids"])
+        if ids and ids[-1] in self.writer.stop_ids:
+            turn = reopened_ids(tokenizer, switches=self._family.thinking(False))
+            if turn:
+                # The action has a turn of its own, so that its prompt goes on from all that was sampled.
+                return ids + turn[turn[0] == ids[-1] :] + self._encoded(MARKER)
+            ids = ids[:-1]
+        return ids + self._encoded(whole)
+
+    def _encoded(self, text: str) -> tuple[int, ...]:
+        return tuple(self.loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _thought(self, prompt: tuple[int, ...], thought: Sampled) -> Generation:
         mask = (1,) * len(thought.ids)

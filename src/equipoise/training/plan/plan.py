@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.policies.local.families import family_of
 from equipoise.progress import Reporter, silent
+from equipoise.training.joint import shares
+from equipoise.training.joint_sft import share_out
 from equipoise.training.pipeline import prepare
 from equipoise.training.plan.figures import Figure
 from equipoise.training.plan.memory import memory_of
@@ -17,7 +19,7 @@ from equipoise.training.plan.passes import played, worked
 from equipoise.training.plan.shape import ModelShape, model_shape
 from equipoise.training.plan.tokens import Tokens, tokenizer_at_hand
 from equipoise.training.plan.work import Work, work_of
-from equipoise.training.recipe import Recipe, load_recipe
+from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -124,11 +126,26 @@ def plan_recipe(
 
 
 def _works(recipe: Recipe, reporter: Reporter, is_table: bool) -> Iterator[Work]:
-    with reporter.task(f"plan {recipe.name}", len(recipe.games)) as advance:
-        for name, one in recipe.games.items():
+    games: list[tuple[str | None, str]] = [(None, name) for name in recipe.games]
+    games += [(run, name) for run in recipe.joint for name in recipe.joint[run].games]
+    with reporter.task(f"plan {recipe.name}", len(games)) as advance:
+        for run, name in games:
+            one = recipe.games[name] if run is None else _joint(recipe, run, name)
             game, config = prepare(recipe, name, one)
-            yield from work_of(game, one, config, recipe.seed, is_table, _budget(recipe))
+            for work in work_of(game, one, config, recipe.seed, is_table, _budget(recipe)):
+                if run is None:
+                    yield work
+                elif work.stage != "audit base":
+                    yield replace(work, stage=work.stage.replace("sft", joint_start(run), 1))
             advance(1)
+
+
+def _joint(recipe: Recipe, run: str, game: str) -> GameRecipe:
+    """Return a game's part of a joint run, as if it were a run of its own."""
+    settings = recipe.joint[run]
+    counts = share_out(settings.sft.batch, shares(settings.games)) if settings.sft else {}
+    sft = settings.sft.model_copy(update={"batch": counts[game]}) if settings.sft else None
+    return recipe.games[game].model_copy(update={"sft": sft, "train": {run: settings.settings(game)}})
 
 
 def _budget(recipe: Recipe) -> int:
@@ -149,8 +166,8 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
         "steps": Figure(
             work.steps,
             "count",
-            work.kind != "sft" and not work.stage.startswith("sft"),
-            "at most: SFT stops early" if work.stage.startswith("sft") else "counted",
+            not work.stops,
+            "at most: it stops where it gets no better" if work.stops else "counted",
         ),
         "episodes": Figure(work.episodes, "count", True, "counted; 0 where a table of all states is asked"),
         "decisions": Figure(work.decisions, "count", certain, same),

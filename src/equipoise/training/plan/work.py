@@ -21,6 +21,7 @@ from equipoise.policies.local.question import Question
 from equipoise.progress import silent
 from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
+from equipoise.training.cast import everyone
 from equipoise.training.config import SepoConfig, SftConfig
 from equipoise.training.data import make_examples
 from equipoise.training.plan.recorder import Recorder
@@ -57,6 +58,7 @@ class Work:
         budget: Tokens that may be written at a decision; 0 where words are chosen only.
         asked: Where text is trained, the questions of all decisions, in order.
         pass_tokens: Where text is trained, the tokens of one pass with gradients.
+        stops: Whether it may stop before all steps are made.
     """
 
     game: str
@@ -71,6 +73,7 @@ class Work:
     budget: int = 0
     asked: tuple[Question, ...] = ()
     pass_tokens: int = 0
+    stops: bool = False
 
 
 def work_of(
@@ -104,18 +107,19 @@ def _stages(
         count = -(-settings.steps // settings.select_every)
         seen = replace(objective, pools=replace(pools, shift=()))
         select = _selection(settings.select_episodes, settings.seed, None)
-        yield _named(_audit(game, seen, select, met, states), "sft: selection", "select", count)
+        found = _named(_audit(game, seen, select, met, states), "sft: selection", "select", count)
+        yield replace(found, stops=True)
         yield _named(audit, "audit sft")
     for name, train in one.train.items():
         settings_of = train.model_copy(update={"seed": train.seed + seed})
-        yield from _sepo(game, objective, settings_of, met, name, states)
+        yield from _sepo(game, objective, settings_of, name, states)
         yield _named(audit, f"audit {name}")
 
 
-def _sepo(
-    game: Game, objective: Objective, config: SepoConfig, met: Opponents, name: str, states: int
-) -> Iterator[Work]:
+def _sepo(game: Game, objective: Objective, config: SepoConfig, name: str, states: int) -> Iterator[Work]:
     recorder = Recorder(states)
+    config = _without_model_names(config)
+    met = Opponents.named(everyone(objective.pools, config), game, None)
     arena = Arena(game, objective, recorder, config, met)
     arena.respond(recorder, 0)
     row: dict[str, float] = {}
@@ -130,6 +134,7 @@ def _sepo(
     work = Work(
         game.name, name, "sepo", config.steps, episodes, decisions, _questions(asked), config.rows, certain
     )
+    work = replace(work, stops=config.patience is not None)
     if not states:
         work = replace(work, asked=tuple(map(question_of, asked)), pass_tokens=config.pass_tokens)
     yield work
@@ -140,8 +145,10 @@ def _sepo(
         yield _counted(game, f"{name}: selection", "select", count, recorder.take(), True)
         return
     select = _selection(config.select_episodes, config.seed, False)
-    found = _audit(game, arena.objective, select, arena.met, states)
-    yield _named(found, f"{name}: selection", "select", count)
+    # The score is on the fixed pools, whoever is met in training.
+    found = _audit(game, arena.exploiters.objective, select, arena.met, states)
+    found = _named(found, f"{name}: selection", "select", count)
+    yield replace(found, stops=config.patience is not None)
 
 
 def _selection(episodes: int, seed: int, exact: bool | None) -> AuditConfig:
@@ -167,6 +174,7 @@ def _sft(game: Game, config: SftConfig, pools: Pools, met: Opponents) -> Work:
         config.rows,
         # A batch is never larger than the data.
         certain=len(examples) >= config.batch,
+        stops=True,
     )
 
 
@@ -204,8 +212,18 @@ def _certain(game: Game) -> bool:
 
 def _without_models(pools: Pools) -> Pools:
     """Return pools with a player of chance wherever a language model would have to be loaded."""
-    names = {
-        pool: ["random" if any(mark in name for mark in _MODELS) else name for name in members]
-        for pool, members in pools
-    }
-    return pools.replace(names)
+    return pools.replace({pool: _chance(members) for pool, members in pools})
+
+
+def _without_model_names(config: SepoConfig) -> SepoConfig:
+    """Return settings with a player of chance for language models, without copies not made yet."""
+    stages = [
+        stage.model_copy(update={pool: _chance(names) for pool, names in stage.pools.items()})
+        for stage in config.curriculum
+    ]
+    pools = {pool: _chance(names) for pool, names in config.pools.items()}
+    return config.model_copy(update={"pools": pools, "curriculum": stages, "league": None})
+
+
+def _chance(names: Sequence[str]) -> list[str]:
+    return ["random" if any(mark in name for mark in _MODELS) else name for name in names]
