@@ -41,7 +41,7 @@ from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
 from equipoise.training.trl.ranks import Ranks
 
-__all__ = ["STAGES", "run_recipe"]
+__all__ = ["STAGES", "prepare", "run_recipe"]
 
 STAGES = ("audit", "sft", "sepo")
 
@@ -83,6 +83,19 @@ def run_recipe(
     if "audit" in stages:
         run.save()
     return run
+
+
+def prepare(recipe: Recipe, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
+    """Return a game of a recipe and how it is audited."""
+    game = finite_game(load_game(name, one.options))
+    pools = default_pools(game.name).replace(one.pools)
+    weights = game.info_record.weights.replace(one.weights)
+    audit = recipe.audit
+    rule = InvalidRule(retries=0, then=recipe.invalid)
+    config = AuditConfig(
+        audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
+    )
+    return game, config
 
 
 @dataclass(frozen=True)
@@ -173,14 +186,8 @@ class _Runner:
 
     def _course(self, name: str) -> _Course:
         one = self.recipe.games[name]
-        game = finite_game(load_game(name, one.options))
-        pools = default_pools(game.name).replace(one.pools)
-        weights = game.info_record.weights.replace(one.weights)
-        audit = self.recipe.audit
-        rule = InvalidRule(retries=0, then=self.recipe.invalid)
-        config = AuditConfig(
-            audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
-        )
+        game, config = prepare(self.recipe, name, one)
+        pools = config.pools or default_pools(game.name)
         met = cache(lambda: opponents_of(self.recipe, game, config))
         return _Course(game, one, config, pools, self.folder / folder_name(game.info_record.id), met)
 

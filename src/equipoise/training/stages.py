@@ -31,6 +31,7 @@ __all__ = [
     "Stage",
     "adapted",
     "base_policy",
+    "learner_of",
     "local_learner",
     "model_settings",
     "new_table",
@@ -185,7 +186,7 @@ def train_sepo(
                 reporter,
             )
         else:
-            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+            learner, fingerprint = learner_of(recipe, game, settings, start, place.name, reporter)
             origin = {"model": recipe.model, "fingerprint": fingerprint}
             arena = Arena(game, objective, learner.policy, settings, met, config.rule)
             Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
@@ -193,9 +194,10 @@ def train_sepo(
     return stage
 
 
-def _learner(
+def learner_of(
     recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
+    """Return what a run of one game trains, and the fingerprint of what it starts from."""
     if recipe.model == "table":
         table = new_table(game, settings.seed)
         return TabularLearner(table, settings.max_grad_norm), table.fingerprint
