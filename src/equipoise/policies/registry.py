@@ -12,12 +12,12 @@ from equipoise.games.base import Game
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.specs import COMBINED, fold, is_combined, parse
-from equipoise.policies.tabular import TabularPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
@@ -75,7 +75,7 @@ def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settin
     if kind == "scripted":
         return StrategyPolicy(get_strategy(game.name, rest))
     if kind == "tabular":
-        table = TabularPolicy.load(Path(rest))
+        table = load_table(Path(rest), game)
         table.strategy(game.stage())
         return table
     if kind == "python":
