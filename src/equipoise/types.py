@@ -207,6 +207,8 @@ class Generation:
         stop: Why the generation ended.
         trainable: Whether the role's tokens may be trained.
         text: The completion as text; data, never markup.
+        allowed: For each token those it was sampled among, or None for the whole vocabulary; empty where that
+            holds for all.
     """
 
     role: str
@@ -217,6 +219,7 @@ class Generation:
     stop: StopReason
     trainable: bool = True
     text: str = ""
+    allowed: tuple[tuple[int, ...] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

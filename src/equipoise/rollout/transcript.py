@@ -178,7 +178,7 @@ def _turn_from_json(data: Mapping[str, Any]) -> Turn:
 
 
 def _generation_to_json(generation: Generation) -> dict[str, Any]:
-    return {
+    data: dict[str, Any] = {
         "role": generation.role,
         "text": generation.text,
         "prompt_ids": list(generation.prompt_ids),
@@ -188,6 +188,9 @@ def _generation_to_json(generation: Generation) -> dict[str, Any]:
         "stop": generation.stop.value,
         "trainable": generation.trainable,
     }
+    if generation.allowed:
+        data["allowed"] = [None if among is None else list(among) for among in generation.allowed]
+    return data
 
 
 def _generation_from_json(data: Mapping[str, Any]) -> Generation:
@@ -200,6 +203,7 @@ def _generation_from_json(data: Mapping[str, Any]) -> Generation:
         stop=StopReason(data["stop"]),
         trainable=data["trainable"],
         text=data["text"],
+        allowed=tuple(None if among is None else tuple(among) for among in data.get("allowed", ())),
     )
 
 

@@ -16,6 +16,7 @@ from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
+from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
@@ -118,17 +119,8 @@ def train_sepo(
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
         met = opponents_of(recipe, game, config)
-        Sepo(
-            game,
-            objective,
-            learner,
-            settings,
-            stage.folder,
-            reporter,
-            origin,
-            title=place.name,
-            opponents=met,
-        ).run()
+        arena = Arena(game, objective, learner.policy, settings, met)
+        Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         _finish(stage)
     return stage
 

@@ -240,6 +240,7 @@ class LocalPolicy(Policy):
                 mask=mask,
                 stop=StopReason.FINISHED,
                 text=question.words[number],
+                allowed=trie.allowed(number),
             )
             choices.append(Choice(action, probabilities=probabilities, generations=(generation,)))
         return choices
