@@ -90,7 +90,7 @@ class _Runner:
     def check(self) -> None:
         """Check that every warm start has teachers; better said before any work than between two games."""
         for name, one in self.recipe.games.items():
-            if one.sft is not None and self.recipe.model != "table":
+            if one.sft is not None:
                 game, config = self._prepare(name, one)
                 mixture_of(game.name, one.sft.recipe, config.pools or default_pools(game.name))
 
@@ -101,14 +101,21 @@ class _Runner:
         met = cache(lambda: opponents_of(self.recipe, game, config))
         results: dict[str, GameResult] = {}
         if "audit" in self.stages:
-            results["base"] = self._audit(game, config, lambda: self._base(game), met, place, "base")
+            results["base"] = self._audit(game, config, lambda: self._base(game, one), met, place, "base")
         trained = self._warm_start(game, one, config, place)
         if trained is not None and "audit" in self.stages:
             results["sft"] = self._audit(game, config, trained.load, met, place, "sft")
         if "sepo" in self.stages:
             for variant, settings in one.train.items():
                 learned = train_sepo(
-                    self.recipe, game, settings, config, place / variant, trained, self.reporter
+                    self.recipe,
+                    game,
+                    settings,
+                    config,
+                    place / variant,
+                    trained,
+                    self.reporter,
+                    one.abstraction,
                 )
                 if "audit" in self.stages:
                     results[variant] = self._audit(game, config, learned.load, met, place, variant)
@@ -117,12 +124,12 @@ class _Runner:
             results["scripted"] = best_scripted(game, config, met())
         return list(results.values()), differences
 
-    def _base(self, game: Game) -> Policy:
-        return base_policy(self.recipe, game, quiet=self.reporter.quiet)
+    def _base(self, game: Game, one: GameRecipe) -> Policy:
+        return base_policy(self.recipe, game, self.reporter.quiet, one.abstraction)
 
     def _warm_start(self, game: Game, one: GameRecipe, config: AuditConfig, place: Path) -> Stage | None:
         """Do the warm start, or take the one that is there; None if the recipe has none."""
-        if one.sft is None or self.recipe.model == "table":
+        if one.sft is None:
             return None
         if "sft" not in self.stages and not sft_done(place):
             if "sepo" in self.stages:
@@ -138,7 +145,9 @@ class _Runner:
         base = game.info_record.weights
         weights = base.replace(one.weights)
         audit = self.recipe.audit
-        config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
+        config = AuditConfig(
+            audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights
+        )
         return game, config
 
     def _audit(

@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
-from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import default_pools
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import Policy
-from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
-from equipoise.training.config import SepoConfig
+from equipoise.training.config import SepoConfig, SftConfig
+from equipoise.training.data import make_examples
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
-from equipoise.training.table import SoftmaxTable, TabularLearner
+from equipoise.training.table import TabularLearner
+from equipoise.training.tabular import imitate, new_table
 
 if TYPE_CHECKING:
     from equipoise.training.learner import Learner
@@ -34,10 +34,12 @@ class Stage:
 
     Attributes:
         recipe: The recipe.
+        game: The game.
         folder: Its folder; the best weights are in ``best``.
     """
 
     recipe: Recipe
+    game: Game
     folder: Path
 
     @property
@@ -48,7 +50,7 @@ class Stage:
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
-            table = TabularPolicy.load(self.best / "table.json")
+            table = load_table(self.best / "table.json", self.game)
             table.name = self.folder.parent.name
             return table
         from equipoise.policies.local.policy import LocalPolicy
@@ -66,10 +68,10 @@ def sft_done(place: Path) -> bool:
     return (place / "sft" / "train" / "done").exists()
 
 
-def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
+def base_policy(recipe: Recipe, game: Game, quiet: bool, abstraction: str | None = None) -> Policy:
     """Return the policy that everything starts from."""
     if recipe.model == "table":
-        return _table(game, recipe.seed)
+        return new_table(game, recipe.seed, abstraction)
     from equipoise.policies.local.policy import LocalPolicy
 
     return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
@@ -85,13 +87,17 @@ def train_sft(
     recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
 ) -> Stage:
     """Do the warm start unless it is done; return where it is."""
-    from equipoise.training.lora import adapted_policy
-    from equipoise.training.sft import Sft
-
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
-    stage = Stage(recipe, place / "sft" / "train")
+    stage = Stage(recipe, game, place / "sft" / "train")
+    if recipe.model == "table" and not _done(stage):
+        met = opponents_of(recipe, game, config)
+        _count_teachers(game, settings, one.abstraction, config, met, stage, reporter)
+        _finish(stage)
     if not _done(stage):
+        from equipoise.training.lora import adapted_policy
+        from equipoise.training.sft import Sft
+
         policy = adapted_policy(
             recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
         )
@@ -110,12 +116,16 @@ def train_sepo(
     place: Path,
     start: Stage | None,
     reporter: Reporter,
+    abstraction: str | None = None,
 ) -> Stage:
     """Do a SEPO run unless it is done; return where it is."""
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
-    stage = Stage(recipe, place / "train")
+    stage = Stage(recipe, game, place / "train")
     if not _done(stage):
-        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+        if recipe.model == "table":
+            learner, fingerprint = _table_learner(game, settings, start, abstraction)
+        else:
+            learner, fingerprint = _learner(recipe, settings, start, place.name, reporter)
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
         met = opponents_of(recipe, game, config)
@@ -125,12 +135,45 @@ def train_sepo(
     return stage
 
 
-def _learner(
-    recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+def _count_teachers(
+    game: Game,
+    settings: SftConfig,
+    abstraction: str | None,
+    config: AuditConfig,
+    met: Opponents,
+    stage: Stage,
+    reporter: Reporter,
+) -> None:
+    """Set a table to what the teachers did in the training split of their episodes, and save it."""
+    table = new_table(game, settings.seed, abstraction)
+    pools = config.pools or default_pools(game.name)
+    examples = make_examples(
+        game,
+        settings.recipe,
+        settings.episodes,
+        settings.seed,
+        settings.validation,
+        pools,
+        reporter,
+        met.players,
+    )
+    imitate(table, [one for one in examples if not one.held_out])
+    stage.best.mkdir(parents=True, exist_ok=True)
+    TabularLearner(table).save_weights(stage.best)
+
+
+def _table_learner(
+    game: Game, settings: SepoConfig, start: Stage | None, abstraction: str | None
 ) -> tuple[Learner, str]:
-    if recipe.model == "table":
-        table = _table(game, settings.seed)
-        return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+    table = new_table(game, settings.seed, abstraction)
+    if start is not None:
+        table.start_from(load_table(start.best / "table.json", game))
+    return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+
+
+def _learner(
+    recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+) -> tuple[Learner, str]:
     from equipoise.training.lora import LocalLearner, adapted_policy
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
@@ -138,13 +181,6 @@ def _learner(
     return LocalLearner(
         policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
     ), policy.fingerprint
-
-
-def _table(game: Game, seed: int) -> SoftmaxTable:
-    stage = game.stage()
-    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
-    trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
-    return SoftmaxTable.of(stage, trees, seed, spread=0.0)
 
 
 def _objective(game: Game, config: AuditConfig) -> Objective:

@@ -40,8 +40,8 @@ def stock(game: Game) -> Abstraction:
     past = [_short(None), *(_short(_Memory(*kept)) for kept in product((False, True), ACTIONS))]
     return Abstraction(
         "stock",
-        f"the stock, the rounds left (1, 2, 3, {LEFT} or more), the other's last request, and whether the own "
-        "one was HIGH",
+        f"the stock, the rounds left (1, 2, 3, {LEFT} or more), the other's last request, and whether the "
+        "own one was HIGH",
         tuple(
             f"{s}/{left} {rest}" for s in range(CAPACITY + 1) for left in range(1, LEFT + 1) for rest in past
         ),

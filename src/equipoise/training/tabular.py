@@ -1,0 +1,61 @@
+"""What the table of a recipe starts from: nothing, or what scripted teachers did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from equipoise.auditing.exact.compile import TooLargeError, compile_tree
+from equipoise.errors import RequestError
+from equipoise.games.base import Game
+from equipoise.opponents.base import Uniform
+from equipoise.policies.abstractions.registry import abstraction_names, abstraction_of
+from equipoise.training.data import Example
+from equipoise.training.table import SoftmaxTable
+
+__all__ = ["imitate", "new_table"]
+
+
+def new_table(game: Game, seed: int, abstraction: str | None = None, spread: float = 0.0) -> SoftmaxTable:
+    """Return a table for a whole game.
+
+    Args:
+        game: The game.
+        seed: Seed of the logits.
+        abstraction: Name of a state abstraction; None gives every information state a row.
+        spread: Standard deviation of the logits; 0 starts uniform.
+
+    Raises:
+        RequestError: There is no such abstraction, or the game has too many information states without one.
+    """
+    stage = game.stage()
+    if abstraction is not None:
+        return SoftmaxTable.abstract(stage, abstraction_of(stage, abstraction), seed, spread)
+    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
+    try:
+        trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
+    except TooLargeError:
+        names = abstraction_names(game.name)
+        way_out = f"set abstraction = {names[0]!r}" if names else "play fewer rounds"
+        raise RequestError(
+            f"{game.name} has too many information states for a table of all of them: {way_out}"
+        ) from None
+    return SoftmaxTable.of(stage, trees, seed, spread)
+
+
+def imitate(table: SoftmaxTable, examples: Iterable[Example]) -> None:
+    """Set a table to how often teachers chose each column, by Laplace's rule of succession.
+
+    A teacher's action counts for every column that plays it, in equal parts; actions that no column plays
+    are left out.
+    """
+    given = list(examples)
+    decisions = [one.decision for one in given]
+    counts = np.ones(table.mask.shape)
+    rows, places = table.rows(decisions), table.places(decisions)
+    for number, (one, row) in enumerate(zip(given, rows.tolist(), strict=True)):
+        action = (one.decision.legal or ()).index(one.action)
+        columns = np.array([action]) if places is None else np.flatnonzero(places[number] == action)
+        counts[row, columns] += 1.0 / max(len(columns), 1)
+    table.logits = np.where(table.mask, np.log(counts), -np.inf)
