@@ -79,7 +79,15 @@ def solve(
         from equipoise.training.solve import solve as solve_game
 
         rules = load_game(game, changes)
-        result = solve_game(rules, kinds, seeds, steps, out, Reporter(quiet), abstraction=abstraction)
+        result = solve_game(
+            rules,
+            exploiters=kinds,
+            seeds=seeds,
+            steps=steps,
+            out=out,
+            reporter=Reporter(quiet),
+            abstraction=abstraction,
+        )
     output.write(result.to_json())
     output.show(table_of(result))
 

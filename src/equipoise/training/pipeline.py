@@ -37,7 +37,7 @@ from equipoise.training.stages import (
 from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
 
-__all__ = ["STAGES", "run_recipe"]
+__all__ = ["STAGES", "prepare", "run_recipe", "use_threads"]
 
 STAGES = ("audit", "sft", "sepo")
 
@@ -70,7 +70,7 @@ def run_recipe(
     claim(folder, "recipe.json", request, "choose another out=DIR")
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
-    _threads(resolved)
+    use_threads(resolved)
     runs = [runner.game(name, one) for name, one in resolved.games.items()]
     results = [result for found, _ in runs for result in found]
     differences = [difference for _, found in runs for difference in found]
@@ -91,12 +91,12 @@ class _Runner:
         """Check that every warm start has teachers; better said before any work than between two games."""
         for name, one in self.recipe.games.items():
             if one.sft is not None:
-                game, config = self._prepare(name, one)
+                game, config = prepare(self.recipe, name, one)
                 mixture_of(game.name, one.sft.recipe, config.pools or default_pools(game.name))
 
     def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
         """Run all stages of one game; return its results and differences."""
-        game, config = self._prepare(name, one)
+        game, config = prepare(self.recipe, name, one)
         place = self.folder / folder_name(game.info_record.id)
         met = cache(lambda: opponents_of(self.recipe, game, config))
         results: dict[str, GameResult] = {}
@@ -139,17 +139,6 @@ class _Runner:
             return None
         return train_sft(self.recipe, game, one, config, place, self.reporter)
 
-    def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
-        game = load_game(name, one.options)
-        pools = default_pools(game.name).replace(one.pools)
-        base = game.info_record.weights
-        weights = base.replace(one.weights)
-        audit = self.recipe.audit
-        config = AuditConfig(
-            audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights
-        )
-        return game, config
-
     def _audit(
         self,
         game: Game,
@@ -178,7 +167,19 @@ def _differences(results: dict[str, GameResult], one: GameRecipe, level: float) 
     return found
 
 
-def _threads(recipe: Recipe) -> None:
+def prepare(recipe: Recipe, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
+    """Return a game of a recipe, and how it is audited."""
+    game = load_game(name, one.options)
+    pools = default_pools(game.name).replace(one.pools)
+    weights = game.info_record.weights.replace(one.weights)
+    audit = recipe.audit
+    return game, AuditConfig(
+        audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights
+    )
+
+
+def use_threads(recipe: Recipe) -> None:
+    """Give torch the recipe's threads; a table needs no torch."""
     if recipe.model == "table":
         return
     import torch
