@@ -101,7 +101,7 @@ def _line(episode: Episode) -> str:
 
 def episode_to_json(episode: Episode) -> dict[str, Any]:
     """Return an episode as plain JSON data."""
-    return {
+    data = {
         "id": episode.id,
         "game": episode.game,
         "options": dict(episode.options),
@@ -118,6 +118,9 @@ def episode_to_json(episode: Episode) -> dict[str, Any]:
         "policy_version": episode.policy_version,
         "chance": [list(pair) for pair in episode.chance],
     }
+    if episode.notes:
+        data["notes"] = dict(episode.notes)
+    return data
 
 
 def episode_from_json(data: Mapping[str, Any]) -> Episode:
@@ -138,6 +141,7 @@ def episode_from_json(data: Mapping[str, Any]) -> Episode:
         stop=StopReason(data["stop"]),
         policy_version=data["policy_version"],
         chance=tuple((node, _tuples(outcome)) for node, outcome in data["chance"]),
+        notes=data.get("notes", {}),
     )
 
 

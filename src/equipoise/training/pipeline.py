@@ -23,6 +23,7 @@ from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
@@ -173,8 +174,9 @@ def prepare(recipe: Recipe, name: str, one: GameRecipe) -> tuple[Game, AuditConf
     pools = default_pools(game.name).replace(one.pools)
     weights = game.info_record.weights.replace(one.weights)
     audit = recipe.audit
+    rule = InvalidRule(retries=0, then=recipe.invalid)
     return game, AuditConfig(
-        audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights
+        audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights, rule=rule
     )
 
 

@@ -23,6 +23,7 @@ from equipoise.training.table import TabularLearner
 from equipoise.training.tabular import imitate, new_table
 
 if TYPE_CHECKING:
+    from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
 __all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
@@ -60,6 +61,7 @@ class Stage:
             quiet=True,
             name=self.folder.parent.name,
             **_settings(self.recipe),
+            **_player(self.recipe),
         )
 
 
@@ -74,13 +76,15 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool, abstraction: str | None
         return new_table(game, recipe.seed, abstraction)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
+    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe), **_player(recipe))
 
 
 def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
     """Load the opponents of a game; language models among them run as the recipe's own does."""
     pools = config.pools or default_pools(game.name)
-    return Opponents.named(pools, game, config.exact, {}, {**_settings(recipe), "quiet": True})
+    return Opponents.named(
+        pools, game, config.exact, {}, {**_settings(recipe), **_player(recipe), "quiet": True}
+    )
 
 
 def train_sft(
@@ -95,15 +99,13 @@ def train_sft(
         _count_teachers(game, settings, one.abstraction, config, met, stage, reporter)
         _finish(stage)
     if not _done(stage):
-        from equipoise.training.lora import adapted_policy
         from equipoise.training.sft import Sft
 
-        policy = adapted_policy(
-            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
-        )
+        policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
-        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin, met).run()
+        objective = _objective(game, config)
+        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         _finish(stage)
     return stage
 
@@ -129,7 +131,7 @@ def train_sepo(
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
         met = opponents_of(recipe, game, config)
-        arena = Arena(game, objective, learner.policy, settings, met)
+        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         _finish(stage)
     return stage
@@ -166,21 +168,34 @@ def _table_learner(
     game: Game, settings: SepoConfig, start: Stage | None, abstraction: str | None
 ) -> tuple[Learner, str]:
     table = new_table(game, settings.seed, abstraction)
+    fingerprint = table.fingerprint
     if start is not None:
-        table.start_from(load_table(start.best / "table.json", game))
-    return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+        warm = load_table(start.best / "table.json", game)
+        table.start_from(warm)
+        fingerprint = warm.fingerprint
+    return TabularLearner(table, settings.max_grad_norm), fingerprint
 
 
 def _learner(
     recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
-    from equipoise.training.lora import LocalLearner, adapted_policy
+    from equipoise.training.lora import LocalLearner
+    from equipoise.training.tokens import TokenLearner
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = adapted_policy(spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **_settings(recipe))
-    return LocalLearner(
-        policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
-    ), policy.fingerprint
+    policy = _adapted(recipe, spec, settings.seed, name, reporter)
+    norm, step = settings.max_grad_norm, settings.max_step_kl
+    if recipe.mode == "choose":
+        return LocalLearner(policy, norm, settings.rows, step), policy.fingerprint
+    return TokenLearner(policy, norm, settings.pass_tokens, step), policy.fingerprint
+
+
+def _adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+    from equipoise.training.lora import adapted_policy
+
+    return adapted_policy(
+        spec, recipe.lora, seed, name, quiet=reporter.quiet, player=_player(recipe), **_settings(recipe)
+    )
 
 
 def _objective(game: Game, config: AuditConfig) -> Objective:
@@ -190,6 +205,13 @@ def _objective(game: Game, config: AuditConfig) -> Objective:
 
 def _settings(recipe: Recipe) -> dict[str, Any]:
     return {"dtype": recipe.dtype, "device": recipe.device}
+
+
+def _player(recipe: Recipe) -> dict[str, Any]:
+    """Return how the recipe's model decides."""
+    return {
+        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
+    }
 
 
 def _done(stage: Stage) -> bool:

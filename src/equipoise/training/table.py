@@ -6,7 +6,7 @@ import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,8 @@ def _places(legal: tuple[Action, ...]) -> dict[Action, int]:
 class TabularLearner:
     """Plain gradient ascent on the logits of a table."""
 
+    wants: Literal["batch"] = "batch"
+
     def __init__(self, policy: SoftmaxTable, max_grad_norm: float | None = None) -> None:
         """Take the table; its start is the reference of the KL term."""
         self.policy: SoftmaxTable = policy
@@ -197,11 +199,13 @@ class TabularLearner:
         total = np.zeros((len(which), ascent.shape[1]))
         np.add.at(total, order, ascent)
         norm = float(np.linalg.norm(total))
+        if not np.isfinite(norm):
+            return {"skipped": 1.0}
         if self.max_grad_norm is not None and norm > self.max_grad_norm:
             total *= self.max_grad_norm / norm
         self.policy.logits[which] += lr * total
         self.policy.version += 1
-        return {**stats, "grad_norm": norm}
+        return {**stats, "skipped": 0.0, "grad_norm": norm}
 
     def forget(self) -> None:
         """Nothing is cached."""

@@ -1,4 +1,4 @@
-"""What an ablation returns: the numbers of every row over seeds, and paired differences from the full method."""
+"""What an ablation returns: numbers of every row over seeds, and paired differences from the full method."""
 
 from __future__ import annotations
 
