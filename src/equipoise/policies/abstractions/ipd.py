@@ -12,8 +12,10 @@ from equipoise.policies.abstractions.base import Abstraction
 __all__ = ["ABSTRACTIONS", "recent"]
 
 ACTIONS = (COOPERATE, DEFECT)
-MOST = 2
+MOST = 3
 """Defections of the other that are counted."""
+LATE = 6
+"""Rounds from this one on are not told apart, but for the last."""
 
 
 class _Memory(NamedTuple):
@@ -30,18 +32,19 @@ def _learn(memory: _Memory | None, seen: Seen) -> _Memory:
 
 
 def recent(game: Game) -> Abstraction:
-    """Keep both last actions, how often the other has defected, and whether the round is the last."""
+    """Keep both last actions, how often the other has defected, and the round."""
     end = None if game.options.continuation < 1.0 else game.options.rounds - 1
 
     def key(memory: _Memory | None, view: View) -> str:
-        when = "last" if view.round == end else "early"
+        when = "last" if view.round == end else min(view.round, LATE)
         return f"{when} open" if memory is None else f"{when} {_short(memory)}"
 
-    past = ["open", *(_short(_Memory(*kept)) for kept in product(ACTIONS, ACTIONS, range(MOST + 1)))]
+    past = [_short(_Memory(*kept)) for kept in product(ACTIONS, ACTIONS, range(MOST + 1))]
+    later = [*range(1, LATE + 1), "last"]
     return Abstraction(
         "recent",
-        "both last actions, how often the other has defected (0, 1, 2 or more), whether it is the last round",
-        tuple(f"{when} {rest}" for when in ("early", "last") for rest in past),
+        f"both last actions, how often the other has defected (0 to {MOST}), the round (0 to {LATE}, last)",
+        ("0 open", "last open", *(f"{when} {rest}" for when in later for rest in past)),
         ACTIONS,
         key,
         learn=_learn,
