@@ -46,7 +46,9 @@ def test_the_warm_start_of_a_table_is_what_teachers_did_and_where_it_is_trained_
     rows = {r.policy: r.metrics for r in run.result.results}
     assert list(rows) == ["base", "sft", "sampled", "exact", "best scripted: tight_passive"]
     warm, trained = rows["sft"]["safety"], rows["exact"]["safety"]
-    assert warm is not None and trained is not None and rows["base"]["safety"] is not None
+    assert warm is not None
+    assert trained is not None
+    assert rows["base"]["safety"] is not None
     assert warm.value > rows["base"]["safety"].value
     # A step of no length leaves what it started from.
     assert trained.value == pytest.approx(warm.value, abs=1e-6)

@@ -34,7 +34,11 @@ class TestShipped:
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke"} <= set(recipe_names())
+        assert {"quickstart", "smoke", "table", "ablate-table", "ablate-smollm2"} <= set(recipe_names())
+
+    def test_an_abstraction_is_for_tables(self, tmp_path: Path) -> None:
+        said = refused(write(tmp_path), "games.kuhn.abstraction=bids")
+        assert "games.kuhn.abstraction = 'bids' is for tables: set model = 'table'" in said
 
 
 class TestLoading:

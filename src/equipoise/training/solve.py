@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.optimum import Optimum
 from equipoise.auditing.exact.tree import Tree
 from equipoise.auditing.opponents import Opponents
@@ -17,15 +16,15 @@ from equipoise.auditing.solution import Solution, solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
-from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.abstractions.registry import abstraction_names, abstraction_of
 from equipoise.policies.tabular import TabularPolicy
-from equipoise.progress import Reporter, silent
+from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
 from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
+from equipoise.training.tabular import everywhere
 from equipoise.types import Action
 
 __all__ = ["solve"]
@@ -69,23 +68,25 @@ def solve(
     Raises:
         RequestError: The game is too large, or an opponent does not exist.
     """
-    reporter = reporter or silent()
+    reporter = reporter or Reporter(quiet=True)
     pools = pools or default_pools(game.name)
-    config = AuditConfig(exact=True, pools=pools)
     objective = Objective.of(game.info_record, pools)
     if abstraction is not None:
         abstraction_of(game, abstraction)
     solution = _solution(game, objective, abstraction)
+    config = AuditConfig(exact=None if solution is None else True, pools=pools)
     best = None if solution is None else solution.optimum
+    everybody = None if best is None else everywhere(game.stage())
     results: list[GameResult] = []
     if best is not None and all(len(set(tree.keys)) == len(tree.keys) for tree in best.trees):
         # With noise the best plan may act on what it meant to do, which a table by state cannot hold.
-        optimal = _optimal(game, best)
+        optimal = _optimal(game, best, everybody)
         _save(optimal, out, "optimum")
         results.append(audit_game(game, optimal, config, name="optimum"))
     for kind in exploiters:
         for seed in range(seeds):
-            table = _train(game, objective, kind, seed, steps, reporter, abstraction)
+            silent = abstraction is None and everybody is None
+            table = _train(game, objective, kind, seed, steps, reporter, abstraction, silent)
             _save(table, out, f"{re.sub(r'[^A-Za-z0-9]+', '_', kind)}-seed{seed}")
             results.append(audit_game(game, table, config, name=f"{kind}/seed{seed}"))
     return _finish(results, out)
@@ -118,6 +119,7 @@ def _train(
     steps: int | None,
     reporter: Reporter,
     abstraction: str | None,
+    silent: bool,
 ) -> TabularPolicy:
     """Train one table; named exploiters replace the pool's."""
     if kind not in KINDS:
@@ -127,17 +129,16 @@ def _train(
     solution = _solution(game, objective, abstraction)
     trees = None if solution is None else solution.trees
     config = _settings(trees, kind, seed, steps)
-    stage, silent_elsewhere = game.stage(), False
+    stage = game.stage()
     if abstraction is not None:
         table = SoftmaxTable.abstract(stage, abstraction_of(stage, abstraction), seed)
     else:
         assert trees is not None
         table = SoftmaxTable.of(stage, trees, seed)
-        silent_elsewhere = _everywhere(stage, trees) is None
-    kept = [table.table(silent_elsewhere)]
+    kept = [table.table(silent)]
 
     def keep() -> None:
-        kept[0] = table.table(silent_elsewhere)
+        kept[0] = table.table(silent)
 
     title = f"table ({kind}, seed {seed})"
     arena = Arena(game, objective, table, config)
@@ -172,26 +173,17 @@ def _settings(trees: Sequence[Tree] | None, kind: str, seed: int, steps: int | N
     )
 
 
-def _everywhere(stage: Game, trees: Sequence[Tree]) -> list[Tree] | None:
-    """Return the information states there are against anybody, by seat; None where they are too many."""
-    try:
-        return [compile_tree(stage, {"random": Uniform()}, tree.seat) for tree in trees]
-    except TooLargeError:
-        return None
-
-
-def _optimal(game: Game, best: Optimum) -> TabularPolicy:
+def _optimal(game: Game, best: Optimum, everybody: Sequence[Tree] | None) -> TabularPolicy:
     """Return the linear programme's policy as a table; uniform where no opponent leads."""
     stage = game.stage()
     rows: dict[str, dict[Action, float]] = {}
-    everywhere = _everywhere(stage, best.trees)
-    for tree in everywhere or ():
+    for tree in everybody or ():
         for key, legal in zip(tree.keys, tree.legal, strict=True):
             rows.setdefault(stage.label(*key), dict.fromkeys(legal, 1.0 / len(legal)))
     for tree, plan in zip(best.trees, best.probabilities, strict=True):
         for key, legal, row in zip(tree.keys, tree.legal, plan.tolist(), strict=True):
             rows[stage.label(*key)] = dict(zip(legal, row, strict=False))
-    return TabularPolicy(stage.info_record.key, rows, "optimum", silent=everywhere is None)
+    return TabularPolicy(stage.info_record.key, rows, "optimum", silent=everybody is None)
 
 
 def _save(policy: TabularPolicy, out: Path | None, name: str) -> None:

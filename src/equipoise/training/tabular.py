@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
+from equipoise.auditing.exact.tree import Tree
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.opponents.base import Uniform
@@ -14,7 +15,10 @@ from equipoise.policies.abstractions.registry import abstraction_names, abstract
 from equipoise.training.data import Example
 from equipoise.training.table import SoftmaxTable
 
-__all__ = ["imitate", "new_table"]
+__all__ = ["everywhere", "imitate", "new_table"]
+
+ROWS = 30_000
+"""Information states that a table may have a row for each of."""
 
 
 def new_table(game: Game, seed: int, abstraction: str | None = None, spread: float = 0.0) -> SoftmaxTable:
@@ -32,16 +36,23 @@ def new_table(game: Game, seed: int, abstraction: str | None = None, spread: flo
     stage = game.stage()
     if abstraction is not None:
         return SoftmaxTable.abstract(stage, abstraction_of(stage, abstraction), seed, spread)
-    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
-    try:
-        trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
-    except TooLargeError:
+    trees = everywhere(stage)
+    if trees is None:
         names = abstraction_names(game.name)
         way_out = f"set abstraction = {names[0]!r}" if names else "play fewer rounds"
         raise RequestError(
             f"{game.name} has too many information states for a table of all of them: {way_out}"
-        ) from None
+        )
     return SoftmaxTable.of(stage, trees, seed, spread)
+
+
+def everywhere(stage: Game) -> list[Tree] | None:
+    """Return the information states there are against anybody, by seat; None where they are too many."""
+    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
+    try:
+        return [compile_tree(stage, {"random": Uniform()}, seat, ROWS) for seat in seats]
+    except TooLargeError:
+        return None
 
 
 def imitate(table: SoftmaxTable, examples: Iterable[Example]) -> None:
