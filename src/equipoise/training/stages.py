@@ -15,18 +15,30 @@ from equipoise.policies.abstract import load_table
 from equipoise.policies.base import Policy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
-from equipoise.training.config import SepoConfig, SftConfig
-from equipoise.training.data import make_examples
+from equipoise.training.cast import everyone
+from equipoise.training.config import SepoConfig
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
-from equipoise.training.table import TabularLearner
-from equipoise.training.tabular import imitate, new_table
+from equipoise.training.tabular import new_table, table_learner, warm_table
 
 if TYPE_CHECKING:
     from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
+__all__ = [
+    "Stage",
+    "adapted",
+    "base_policy",
+    "local_learner",
+    "model_settings",
+    "new_table",
+    "objective_of",
+    "opponents_of",
+    "player_settings",
+    "sft_done",
+    "train_sepo",
+    "train_sft",
+]
 
 
 @dataclass(frozen=True)
@@ -35,33 +47,50 @@ class Stage:
 
     Attributes:
         recipe: The recipe.
-        game: The game.
         folder: Its folder; the best weights are in ``best``.
+        game: The game; needed to load a table.
     """
 
     recipe: Recipe
-    game: Game
     folder: Path
+    game: Game | None = None
 
     @property
     def best(self) -> Path:
         """The best weights."""
         return self.folder / "best"
 
+    @property
+    def spec(self) -> str:
+        """The spec of a language model with the best weights."""
+        if self.recipe.backend == "trl" and self.recipe.trl.tuning == "full":
+            return f"hf:{self.best}"
+        return f"{self.recipe.model}+{self.best}"
+
+    @property
+    def done(self) -> bool:
+        """Whether it is finished."""
+        return (self.folder / "done").exists()
+
+    def finish(self) -> None:
+        """Mark it as finished."""
+        (self.folder / "done").touch()
+
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
+            assert self.game is not None
             table = load_table(self.best / "table.json", self.game)
             table.name = self.folder.parent.name
             return table
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(
-            f"{self.recipe.model}+{self.best}",
+            self.spec,
             quiet=True,
             name=self.folder.parent.name,
-            **_settings(self.recipe),
-            **_player(self.recipe),
+            **model_settings(self.recipe),
+            **player_settings(self.recipe),
         )
 
 
@@ -76,15 +105,27 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool, abstraction: str | None
         return new_table(game, recipe.seed, abstraction)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe), **_player(recipe))
-
-
-def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
-    """Load the opponents of a game; language models among them run as the recipe's own does."""
-    pools = config.pools or default_pools(game.name)
-    return Opponents.named(
-        pools, game, config.exact, {}, {**_settings(recipe), **_player(recipe), "quiet": True}
+    return LocalPolicy.from_spec(
+        recipe.model, quiet=quiet, **model_settings(recipe), **player_settings(recipe)
     )
+
+
+def opponents_of(
+    recipe: Recipe, game: Game, config: AuditConfig, settings: SepoConfig | None = None
+) -> Opponents:
+    """Load the opponents of a game; language models among them run as the recipe's own does.
+
+    Args:
+        recipe: The recipe.
+        game: The game.
+        config: How it is audited; has the pools.
+        settings: Settings of a run, which may name further opponents.
+    """
+    pools = config.pools or default_pools(game.name)
+    if settings is not None:
+        pools = everyone(pools, settings)
+    played = {**model_settings(recipe), **player_settings(recipe), "quiet": True}
+    return Opponents.named(pools, game, config.exact, {}, played)
 
 
 def train_sft(
@@ -93,20 +134,26 @@ def train_sft(
     """Do the warm start unless it is done; return where it is."""
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
-    stage = Stage(recipe, game, place / "sft" / "train")
-    if recipe.model == "table" and not _done(stage):
+    stage = Stage(recipe, place / "sft" / "train", game)
+    if not stage.done:
         met = opponents_of(recipe, game, config)
-        _count_teachers(game, settings, one.abstraction, config, met, stage, reporter)
-        _finish(stage)
-    if not _done(stage):
-        from equipoise.training.sft import Sft
+        objective = objective_of(game, config)
+        if recipe.model == "table":
+            warm_table(game, settings, one.abstraction, objective.pools, met, reporter).save_weights(
+                stage.best
+            )
+        elif recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
 
-        policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
-        origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
-        met = opponents_of(recipe, game, config)
-        objective = _objective(game, config)
-        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
-        _finish(stage)
+            player = player_settings(recipe)
+            trl.train_sft(recipe, game, objective, settings, config, player, met, stage.folder, reporter)
+        else:
+            from equipoise.training.sft import Sft
+
+            policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
+            origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+            Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
+        stage.finish()
     return stage
 
 
@@ -122,101 +169,86 @@ def train_sepo(
 ) -> Stage:
     """Do a SEPO run unless it is done; return where it is."""
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
-    stage = Stage(recipe, game, place / "train")
-    if not _done(stage):
-        if recipe.model == "table":
-            learner, fingerprint = _table_learner(game, settings, start, abstraction)
+    stage = Stage(recipe, place / "train", game)
+    if not stage.done:
+        objective = objective_of(game, config)
+        met = opponents_of(recipe, game, config, settings)
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player, spec = player_settings(recipe), recipe.model if start is None else start.spec
+            trl.train_sepo(
+                recipe,
+                game,
+                objective,
+                settings,
+                config,
+                player,
+                met,
+                stage.folder,
+                spec,
+                place.name,
+                reporter,
+            )
         else:
-            learner, fingerprint = _learner(recipe, settings, start, place.name, reporter)
-        origin = {"model": recipe.model, "fingerprint": fingerprint}
-        objective = _objective(game, config)
-        met = opponents_of(recipe, game, config)
-        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
-        Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
-        _finish(stage)
+            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter, abstraction)
+            origin = {"model": recipe.model, "fingerprint": fingerprint}
+            arena = Arena(game, objective, learner.policy, settings, met, config.rule)
+            Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
+        stage.finish()
     return stage
 
 
-def _count_teachers(
-    game: Game,
-    settings: SftConfig,
-    abstraction: str | None,
-    config: AuditConfig,
-    met: Opponents,
-    stage: Stage,
-    reporter: Reporter,
-) -> None:
-    """Set a table to what the teachers did in the training split of their episodes, and save it."""
-    table = new_table(game, settings.seed, abstraction)
-    pools = config.pools or default_pools(game.name)
-    examples = make_examples(
-        game,
-        settings.recipe,
-        settings.episodes,
-        settings.seed,
-        settings.validation,
-        pools,
-        reporter,
-        met.players,
-    )
-    imitate(table, [one for one in examples if not one.held_out])
-    stage.best.mkdir(parents=True, exist_ok=True)
-    TabularLearner(table).save_weights(stage.best)
-
-
-def _table_learner(
-    game: Game, settings: SepoConfig, start: Stage | None, abstraction: str | None
-) -> tuple[Learner, str]:
-    table = new_table(game, settings.seed, abstraction)
-    fingerprint = table.fingerprint
-    if start is not None:
-        warm = load_table(start.best / "table.json", game)
-        table.start_from(warm)
-        fingerprint = warm.fingerprint
-    return TabularLearner(table, settings.max_grad_norm), fingerprint
-
-
 def _learner(
+    recipe: Recipe,
+    game: Game,
+    settings: SepoConfig,
+    start: Stage | None,
+    name: str,
+    reporter: Reporter,
+    abstraction: str | None,
+) -> tuple[Learner, str]:
+    if recipe.model == "table":
+        file = None if start is None else start.best / "table.json"
+        return table_learner(game, settings, file, abstraction)
+    return local_learner(recipe, settings, start, name, reporter)
+
+
+def local_learner(
     recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
+    """Return a language model as a learner, from a warm start if there is one, and what it starts from."""
     from equipoise.training.lora import LocalLearner
     from equipoise.training.tokens import TokenLearner
 
-    spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = _adapted(recipe, spec, settings.seed, name, reporter)
+    spec = recipe.model if start is None else start.spec
+    policy = adapted(recipe, spec, settings.seed, name, reporter)
     norm, step = settings.max_grad_norm, settings.max_step_kl
     if recipe.mode == "choose":
         return LocalLearner(policy, norm, settings.rows, step), policy.fingerprint
     return TokenLearner(policy, norm, settings.pass_tokens, step), policy.fingerprint
 
 
-def _adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+def adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+    """Return the recipe's model with an adapter that is trained."""
     from equipoise.training.lora import adapted_policy
 
-    return adapted_policy(
-        spec, recipe.lora, seed, name, quiet=reporter.quiet, player=_player(recipe), **_settings(recipe)
-    )
+    player, model = player_settings(recipe), model_settings(recipe)
+    return adapted_policy(spec, recipe.lora, seed, name, quiet=reporter.quiet, player=player, **model)
 
 
-def _objective(game: Game, config: AuditConfig) -> Objective:
+def objective_of(game: Game, config: AuditConfig) -> Objective:
+    """Return what is maximised in a game."""
     pools = config.pools or default_pools(game.name)
     return Objective.of(game.info_record, pools, config.weights)
 
 
-def _settings(recipe: Recipe) -> dict[str, Any]:
+def model_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings of the recipe's language models."""
     return {"dtype": recipe.dtype, "device": recipe.device}
 
 
-def _player(recipe: Recipe) -> dict[str, Any]:
+def player_settings(recipe: Recipe) -> dict[str, Any]:
     """Return how the recipe's model decides."""
-    return {
-        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
-    }
-
-
-def _done(stage: Stage) -> bool:
-    return (stage.folder / "done").exists()
-
-
-def _finish(stage: Stage) -> None:
-    (stage.folder / "done").touch()
+    names = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+    return {name: getattr(recipe, name) for name in names}

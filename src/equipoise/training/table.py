@@ -15,7 +15,7 @@ from equipoise.auditing.exact.tree import Tree
 from equipoise.errors import PolicyError
 from equipoise.games.base import Game
 from equipoise.opponents.base import Strategy
-from equipoise.policies.abstract import AbstractPolicy, merged
+from equipoise.policies.abstract import AbstractPolicy, load_table, merged
 from equipoise.policies.abstractions.base import Abstraction
 from equipoise.policies.base import Policy, draw
 from equipoise.policies.tabular import TabularPolicy
@@ -91,6 +91,11 @@ class SoftmaxTable(Policy):
             p = np.array([row.get(column, 0.0) for column in columns])
             self.logits[self.index[key], : len(columns)] = np.log(np.maximum(p, 1e-12))
 
+    @property
+    def by_rules(self) -> bool:
+        """Whether columns are rules, not the legal actions themselves."""
+        return self.abstraction is not None and self.abstraction.rules is not None
+
     def rows(self, decisions: Sequence[Decision]) -> NDArray[np.int64]:
         """Return the rows of decisions."""
         kept = self.abstraction
@@ -159,6 +164,16 @@ def _places(legal: tuple[Action, ...]) -> dict[Action, int]:
     return {action: place for place, action in enumerate(legal)}
 
 
+def _summed(
+    rows: NDArray[np.int64], ascent: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Add up the directions of decisions that share a row."""
+    which, order = np.unique(rows, return_inverse=True)
+    total = np.zeros((len(which), ascent.shape[1]))
+    np.add.at(total, order, ascent)
+    return which, total
+
+
 class TabularLearner:
     """Plain gradient ascent on the logits of a table."""
 
@@ -173,7 +188,7 @@ class TabularLearner:
     def gradient(
         self, batch: Batch, kl: float = 0.0, entropy: float = 0.0
     ) -> tuple[Any, Any, dict[str, float]]:
-        """Return the rows of a batch, the ascent direction of their logits, and statistics."""
+        """Return the rows of a batch, each once, the ascent direction of their logits, and statistics."""
         rows, places = self.policy.rows(batch.decisions), self.policy.places(batch.decisions)
         mask = self.policy.mask[rows]
         p = self.policy.matrix(rows)
@@ -189,26 +204,31 @@ class TabularLearner:
         ascent -= kl * share * p * (logs - reference - divergence)
         ascent -= entropy * share * p * (logs + spread)
         stats = {"kl": float((share * divergence).sum()), "entropy": float((share * spread).sum())}
-        return rows, np.where(mask, ascent, 0.0), stats
+        return *_summed(rows, np.where(mask, ascent, 0.0)), stats
 
     def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
         """Move the logits one step (see ``Learner``)."""
         rows, ascent, stats = self.gradient(batch, kl, entropy)
-        # Decisions that share a row add up before the norm is taken.
-        which, order = np.unique(rows, return_inverse=True)
-        total = np.zeros((len(which), ascent.shape[1]))
-        np.add.at(total, order, ascent)
-        norm = float(np.linalg.norm(total))
+        norm = float(np.linalg.norm(ascent))
         if not np.isfinite(norm):
             return {"skipped": 1.0}
         if self.max_grad_norm is not None and norm > self.max_grad_norm:
-            total *= self.max_grad_norm / norm
-        self.policy.logits[which] += lr * total
+            ascent *= self.max_grad_norm / norm
+        self.policy.logits[rows] += lr * ascent
         self.policy.version += 1
         return {**stats, "skipped": 0.0, "grad_norm": norm}
 
     def forget(self) -> None:
         """Nothing is cached."""
+
+    def frozen(self, folder: Path, name: str) -> TabularPolicy:
+        """Return the table of a folder (see ``Learner``)."""
+        table = load_table(folder / "table.json", self.policy.game)
+        table.name = name
+        return table
+
+    def drop(self, policy: Policy) -> None:
+        """A table holds nothing."""
 
     def save_weights(self, folder: Path) -> None:
         """Write ``table.json``."""

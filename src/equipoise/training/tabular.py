@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.tree import Tree
+from equipoise.auditing.opponents import Opponents
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.opponents.base import Uniform
+from equipoise.opponents.pools import Pools
+from equipoise.policies.abstract import load_table
 from equipoise.policies.abstractions.registry import abstraction_names, abstraction_of
-from equipoise.training.data import Example
-from equipoise.training.table import SoftmaxTable
+from equipoise.progress import Reporter
+from equipoise.training.config import SepoConfig, SftConfig
+from equipoise.training.data import Example, make_examples
+from equipoise.training.table import SoftmaxTable, TabularLearner
 
-__all__ = ["everywhere", "imitate", "new_table"]
+__all__ = ["everywhere", "imitate", "new_table", "table_learner", "warm_table"]
 
 ROWS = 30_000
 """Information states that a table may have a row for each of."""
@@ -70,3 +76,32 @@ def imitate(table: SoftmaxTable, examples: Iterable[Example]) -> None:
         columns = np.array([action]) if places is None else np.flatnonzero(places[number] == action)
         counts[row, columns] += 1.0 / max(len(columns), 1)
     table.logits = np.where(table.mask, np.log(counts), -np.inf)
+
+
+def warm_table(
+    game: Game,
+    settings: SftConfig,
+    abstraction: str | None,
+    pools: Pools,
+    met: Opponents,
+    reporter: Reporter,
+) -> TabularLearner:
+    """Return a table set to what the teachers did in the training split of their episodes."""
+    table = new_table(game, settings.seed, abstraction)
+    recipe, episodes, seed, share = settings.recipe, settings.episodes, settings.seed, settings.validation
+    examples = make_examples(game, recipe, episodes, seed, share, pools, reporter, met.players)
+    imitate(table, [one for one in examples if not one.held_out])
+    return TabularLearner(table)
+
+
+def table_learner(
+    game: Game, settings: SepoConfig, start: Path | None, abstraction: str | None
+) -> tuple[TabularLearner, str]:
+    """Return a table as a learner, from the file of a warm start if there is one, and what it starts from."""
+    table = new_table(game, settings.seed, abstraction)
+    fingerprint = table.fingerprint
+    if start is not None:
+        warm = load_table(start, game)
+        table.start_from(warm)
+        fingerprint = warm.fingerprint
+    return TabularLearner(table, settings.max_grad_norm), fingerprint

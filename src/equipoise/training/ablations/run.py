@@ -100,7 +100,7 @@ class _Ablator:
 
     @cached_property
     def prepared(self) -> tuple[Game, AuditConfig]:
-        return prepare(self.recipe, self.name, self.one)
+        return prepare(self.recipe, self.name)
 
     @cached_property
     def met(self) -> Opponents:
