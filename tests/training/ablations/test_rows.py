@@ -7,7 +7,7 @@ import pytest
 from equipoise.errors import RequestError
 from equipoise.games.base import Weights
 from equipoise.training.ablations.rows import FULL, ROWS, Method, choose, full_name, method_of
-from equipoise.training.config import SepoConfig
+from equipoise.training.config import LeagueSettings, SepoConfig
 
 WEIGHTS = Weights(2.4, 1.0, 1.8)
 RUNS = {"full": SepoConfig(lr=0.5, steps=7)}
@@ -46,6 +46,10 @@ class TestMethods:
     )
     def test_settings_change_and_nothing_else(self, row: str, changes: dict[str, object]) -> None:
         assert method(row) == Method(RUNS["full"].model_copy(update=changes), WEIGHTS)
+
+    def test_a_league_is_one_of_copies_among_the_exploiters(self) -> None:
+        league = LeagueSettings(every=10, pool="exploiter")
+        assert method("league") == Method(RUNS["full"].model_copy(update={"league": league}), WEIGHTS)
 
     def test_every_row_but_the_full_one_changes_something(self) -> None:
         assert method(FULL) == Method(RUNS["full"], WEIGHTS)

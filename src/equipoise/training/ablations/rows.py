@@ -57,6 +57,11 @@ _LIST = (
         "the exact best reply to the current policy is among the exploiters",
         settings={"exploiters": "pool+best_response"},
     ),
+    Row(
+        "league",
+        "frozen copies of the policy are among the exploiters",
+        settings={"league": {"every": 10, "pool": "exploiter"}},
+    ),
     Row("regret", "λe charges for the regret against the exploiters", settings={"penalised": "regret"}),
     Row(
         "best_response",
