@@ -41,8 +41,9 @@ def solve(
             "--exploiters",
             "-x",
             metavar="KIND...",
-            help="What the exploiter pool holds in training: none, pool, pool+best_response, or names of "
-            "opponents separated by commas. Several kinds give a row each. Default: pool.",
+            help="What the exploiter pool holds in training: none, pool, pool+best_response (or "
+            "+library_response, +league), or names of opponents separated by commas. Several kinds give a "
+            "row each. Default: pool.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Tables a kind, from different starts.")] = 1,
@@ -74,11 +75,12 @@ def solve(
     kinds = tuple(dict.fromkeys([*(exploiters or ["pool"]), *(more or [])]))
     changes = options(option)
     with output.work():
+        from equipoise.games.base import finite_game
         from equipoise.policies.registry import load_game
         from equipoise.progress import Reporter
         from equipoise.training.solve import solve as solve_game
 
-        rules = load_game(game, changes)
+        rules = finite_game(load_game(game, changes))
         result = solve_game(
             rules,
             exploiters=kinds,

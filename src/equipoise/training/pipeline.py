@@ -18,7 +18,7 @@ from equipoise.auditing.result import AuditResult, Difference, GameResult, paire
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
 from equipoise.files import claim, folder_name, write_json
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
@@ -236,7 +236,7 @@ def _check_parallel(recipe: Recipe, stages: Sequence[str], ranks: Ranks) -> None
 def prepare(recipe: Recipe, name: str) -> tuple[Game, AuditConfig]:
     """Return a game of a recipe, and how it is audited."""
     one, audit = recipe.games[name], recipe.audit
-    game = load_game(name, one.options)
+    game = finite_game(load_game(name, one.options))
     pools = default_pools(game.name).replace(one.pools)
     weights = game.info_record.weights.replace(one.weights)
     rule = InvalidRule(retries=0, then=recipe.invalid)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.exact.optimum import Optimum
 from equipoise.auditing.exact.tree import Tree
 from equipoise.auditing.opponents import Opponents
@@ -16,12 +17,13 @@ from equipoise.auditing.solution import Solution, solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
+from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.abstractions.registry import abstraction_names, abstraction_of
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
-from equipoise.training.config import SepoConfig
+from equipoise.training.config import SepoConfig, exploiter_kind
 from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.training.tabular import everywhere
@@ -29,7 +31,6 @@ from equipoise.types import Action
 
 __all__ = ["solve"]
 
-KINDS = ("none", "pool", "pool+best_response")
 SMALL = 1_000
 """Information states up to which a table gets the long training."""
 SAMPLED = 200
@@ -50,9 +51,9 @@ def solve(
 
     Args:
         game: The game.
-        exploiters: What the exploiter pool holds in training, one table each: ``none``, ``pool``,
-            ``pool+best_response`` or names of opponents, separated by commas. All are audited on the
-            game's own pools.
+        exploiters: What the exploiter pool holds in training, one table each: ``none``, ``pool``, that with
+            ``+best_response``, ``+library_response`` or ``+league`` (see ``SepoConfig``), or names of
+            opponents, separated by commas. All are audited on the game's own pools.
         seeds: Tables a kind, from different random starts.
         steps: Steps of gradient ascent (default: by size of the game).
         out: Folder for the policies, to be used as ``tabular:FILE``.
@@ -122,10 +123,14 @@ def _train(
     silent: bool,
 ) -> TabularPolicy:
     """Train one table; named exploiters replace the pool's."""
-    if kind not in KINDS:
+    if kind != "none" and kind.split("+")[0] != "pool":
         names = tuple(name.strip() for name in kind.split(",") if name.strip())
         objective = replace(objective, pools=replace(objective.pools, exploiter=names))
         kind = "pool"
+    try:
+        kind = exploiter_kind(kind)
+    except ValueError as error:
+        raise RequestError(f"exploiters = {kind!r}: {error}") from None
     solution = _solution(game, objective, abstraction)
     trees = None if solution is None else solution.trees
     config = _settings(trees, kind, seed, steps)
@@ -134,6 +139,12 @@ def _train(
         table = SoftmaxTable.abstract(stage, abstraction_of(stage, abstraction), seed)
     else:
         assert trees is not None
+        if "+" in kind:
+            # A responder may lead the policy to where no opponent of the pool does.
+            trees = (
+                *trees,
+                *(compile_tree(stage, {"random": Uniform()}, s) for s in {t.seat for t in trees}),
+            )
         table = SoftmaxTable.of(stage, trees, seed)
     kept = [table.table(silent)]
 
@@ -155,7 +166,7 @@ def _settings(trees: Sequence[Tree] | None, kind: str, seed: int, steps: int | N
             lr=1.0,
             kl=0.0,
             rollouts=8,
-            exploiters=kind,  # type: ignore[arg-type]
+            exploiters=kind,
             select_every=max(1, count // 5),
             select_episodes=60,
             seed=seed,
@@ -167,7 +178,7 @@ def _settings(trees: Sequence[Tree] | None, kind: str, seed: int, steps: int | N
         lr=30.0,
         lr_decay=0.01,
         kl=0.0,
-        exploiters=kind,  # type: ignore[arg-type]
+        exploiters=kind,
         select_every=max(1, count // 20),
         seed=seed,
     )

@@ -7,7 +7,7 @@ import pytest
 from equipoise.errors import RequestError
 from equipoise.games.base import Weights
 from equipoise.training.ablations.rows import FULL, ROWS, Method, choose, full_name, method_of
-from equipoise.training.config import LeagueSettings, SepoConfig
+from equipoise.training.config import LeagueSettings, Limits, SepoConfig
 
 WEIGHTS = Weights(2.4, 1.0, 1.8)
 RUNS = {"full": SepoConfig(lr=0.5, steps=7)}
@@ -42,6 +42,10 @@ class TestMethods:
             ("best_response", {"penalised": "best_response"}),
             ("scale_none", {"scale": "none"}),
             ("exact", {"gradient": "exact"}),
+            ("all_actions", {"gradient": "all_actions"}),
+            ("library_responders", {"exploiters": "pool+library_response"}),
+            ("responder_league", {"exploiters": "pool+best_response+league"}),
+            ("lagrangian", {"multipliers": "lagrangian", "limits": Limits(e=0.1)}),
         ],
     )
     def test_settings_change_and_nothing_else(self, row: str, changes: dict[str, object]) -> None:

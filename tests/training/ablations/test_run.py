@@ -116,7 +116,7 @@ def test_all_rows_in_small_games_and_why_some_do_not_apply(tmp_path: Path) -> No
     }
     values = {row.row: row.metrics["safety"] for row in found.rows if row.game == "kuhn" and row.metrics}
     assert all(values.values())
-    assert len(values) == 12
+    assert len(values) == 16
 
 
 def test_a_game_too_large_for_a_row_says_so_and_other_rows_go_on(tmp_path: Path) -> None:

@@ -58,6 +58,16 @@ _LIST = (
         settings={"exploiters": "pool+best_response"},
     ),
     Row(
+        "library_responders",
+        "the scripted strategy that gains most on the current policy is among the exploiters",
+        settings={"exploiters": "pool+library_response"},
+    ),
+    Row(
+        "responder_league",
+        "the exact best reply and the last replies before it are among the exploiters",
+        settings={"exploiters": "pool+best_response+league"},
+    ),
+    Row(
         "league",
         "frozen copies of the policy are among the exploiters",
         settings={"league": {"every": 10, "pool": "exploiter"}},
@@ -71,6 +81,12 @@ _LIST = (
     Row("scale_none", "advantages are not scaled", settings={**_SAMPLED, "scale": "none"}),
     Row("scale_rms", "advantages over their root mean square", settings={**_SAMPLED, "scale": "rms"}),
     Row("sampled", "the gradient is estimated from rollouts", settings=_SAMPLED),
+    Row("all_actions", "the gradient over all actions is estimated", settings={"gradient": "all_actions"}),
+    Row(
+        "lagrangian",
+        "λe is moved until e is at most 0.1",
+        settings={"multipliers": "lagrangian", "limits": {"e": 0.1}},
+    ),
     Row("exact", "the gradient is computed over all actions", settings={"gradient": "exact"}),
 )
 
