@@ -267,6 +267,7 @@ def solve(
     *,
     seeds: int = 1,
     steps: int | None = None,
+    abstraction: str | None = None,
     options: Mapping[str, Any] | None = None,
     out: str | Path | None = None,
     quiet: bool = True,
@@ -279,6 +280,8 @@ def solve(
             ``pool+best_response``, or names of opponents separated by commas.
         seeds: Tables of each kind, from different random starts.
         steps: Steps of gradient ascent (default: by size of the game).
+        abstraction: Name of the state abstraction whose keys are the rows of the tables, for games that are
+            large (docs/tables.md); those too large to solve train by sampled gradient.
         options: Options of the game.
         out: Folder for the policies, to be used as ``tabular:FILE``.
         quiet: Whether to show no progress.
@@ -290,7 +293,8 @@ def solve(
 
     rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
     kinds = (exploiters,) if isinstance(exploiters, str) else tuple(exploiters)
-    return solve_game(rules, kinds, seeds, steps, None if out is None else Path(out), Reporter(quiet))
+    folder = None if out is None else Path(out)
+    return solve_game(rules, kinds, seeds, steps, folder, Reporter(quiet), abstraction=abstraction)
 
 
 def study_credit(

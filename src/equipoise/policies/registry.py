@@ -13,13 +13,13 @@ from equipoise.games.registry import make_game
 from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.frozen import frozen_spec
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.specs import COMBINED, Leaf, fold, is_combined, parse
-from equipoise.policies.tabular import TabularPolicy
 from equipoise.policies.texts import ActorPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
@@ -81,8 +81,9 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
             return ActorPolicy(get_actor(game.name, rest), spec)
         return StrategyPolicy(get_strategy(game.name, rest))
     if kind == "tabular":
-        table = TabularPolicy.load(Path(rest))
-        table.strategy(finite_game(game).stage())
+        rules = finite_game(game)
+        table = load_table(Path(rest), rules)
+        table.strategy(rules.stage())
         return table
     if kind == "python":
         found, fingerprint = load_object(rest)
