@@ -120,9 +120,7 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
         name: The speaker.
         others: Names of everybody else.
     """
-    plain = re.sub(r"\*\*|__", "", normal(text)).strip()
-    if len(plain) > 1 and plain[0] == plain[-1] == '"' and plain.count('"') == 2:
-        plain = plain[1:-1]
+    plain = _undressed(re.sub(r"\*\*|__", "", normal(text)).strip(), name)
     own, label = _labels(name, tuple(others))
     kept, forged = [], False
     for line in plain.split("\n"):
@@ -144,6 +142,15 @@ def _labels(name: str, others: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pat
         re.IGNORECASE,
     )
     return own, label
+
+
+def _undressed(text: str, name: str) -> str:
+    """Return a turn without what a speaker may put around all of it: the own name, and quotation marks."""
+    text = re.sub(rf"^(?:{re.escape(name)}\s*)?(?:says|said)?\s*:\s*", "", text, flags=re.IGNORECASE)
+    # A model that is cut off in the middle leaves its quotation open.
+    if text.startswith('"') and (text.count('"') == 1 or (text.endswith('"') and text.count('"') == 2)):
+        return text.strip('"')
+    return text
 
 
 def _unquoted(text: str) -> str:
