@@ -310,7 +310,7 @@ def study_credit(
         samples: Independent batches (default: by game).
         seed: Seed of tables, deals and draws.
         options: Options of the game.
-        out: Folder for ``credit.json``.
+        out: Folder for ``credit.json`` and, where matplotlib is installed, ``credit.svg`` and ``credit.png``.
         quiet: Whether to show no progress.
 
     Returns:
@@ -336,7 +336,10 @@ def study_credit(
     found = [study_game(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
     result = sum(found[1:], found[0])
     if out is not None:
+        from equipoise.report.credit import draw_credit
+
         result.save(Path(out) / "credit.json")
+        draw_credit(result, Path(out))
     return result
 
 

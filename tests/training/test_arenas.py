@@ -133,12 +133,3 @@ def test_a_joint_run_of_one_game_is_a_run_of_that_game() -> None:
     second = Sepo(arenas, JointTabularLearner(same)).run()
     np.testing.assert_array_equal(alone.logits, same.tables[KUHN.info_record.key].logits)
     assert (first.step, first.score) == (second.step, second.score)
-
-
-def test_a_run_can_be_resumed_where_all_its_games_can() -> None:
-    table = JointTable([stirred(KUHN), stirred(IPD)])
-    parts = {
-        game.name: arena_of(game, table, exploiters="pool+best_response", respond_every=every)
-        for game, every in ((KUHN, 2), (IPD, 3))
-    }
-    assert Arenas(SepoConfig(**FAST), parts, SHARES).aligned == 6

@@ -91,6 +91,25 @@ class TestExploiters:
         assert value(none, "utility") > value(pool, "utility") - 1e-3
         assert value(none, "exploitability") > value(pool, "exploitability")
 
+    def test_responders_of_all_kinds_and_a_league(self) -> None:
+        kinds = ("pool+library_response", "pool+best_response+league")
+        found = solve(KUHN, kinds, steps=20).results
+        assert [one.policy for one in found] == ["optimum", *(f"{kind}/seed0" for kind in kinds)]
+        # In this game the pool does not lead everywhere that a responder does.
+        found = solve(make_game("commons", rounds=2), kinds, steps=3).results
+        assert len(found) == 3
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            ("pool+libary", "exploiters = 'pool\\+libary': no exploiters are called 'libary'"),
+            ("pool+league", "exploiters = 'pool\\+league': a league keeps past responders"),
+        ],
+    )
+    def test_a_wrong_kind_is_refused(self, kind: str, message: str) -> None:
+        with pytest.raises(RequestError, match=message):
+            solve(KUHN, [kind], steps=1)
+
     def test_an_unknown_exploiter_is_named(self) -> None:
         with pytest.raises(RequestError, match=r"did you mean 'always_bet'\?"):
             solve(KUHN, ("always_bett",), steps=1)

@@ -160,6 +160,16 @@ class TestUpdate:
             assert stats["grad_norm"] > 0.25
             assert moved == pytest.approx(stats["grad_norm"] if factor == 1.0 else 0.25)
 
+    def test_a_gradient_that_is_not_finite_makes_no_step(self) -> None:
+        policy = table()
+        before = policy.logits.copy()
+        one = batch(DECISIONS, 2, 0)
+        one.log_weights[0, 0] = np.inf
+        with np.errstate(invalid="ignore"):
+            assert TabularLearner(policy).update(one, 1.0, 0.0, 0.0) == {"skipped": 1.0}
+        assert np.array_equal(policy.logits, before)
+        assert policy.version == 0
+
     def test_ascent_raises_what_is_ascended(self) -> None:
         policy = table()
         learner = TabularLearner(policy)

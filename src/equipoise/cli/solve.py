@@ -41,8 +41,9 @@ def solve(
             "--exploiters",
             "-x",
             metavar="KIND...",
-            help="What the exploiter pool holds in training: none, pool, pool+best_response, or names of "
-            "opponents separated by commas. Several kinds give a row each. Default: pool.",
+            help="What the exploiter pool holds in training: none, pool, pool+best_response (or "
+            "+library_response, +league), or names of opponents separated by commas. Several kinds give a "
+            "row each. Default: pool.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Tables a kind, from different starts.")] = 1,

@@ -145,6 +145,8 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _joined(self) -> Recipe:
         _check_names(self.joint)
+        if self.joint and self.backend == "trl":
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
         for name, run in self.joint.items():
             for game in run.games:
                 if game not in self.games:

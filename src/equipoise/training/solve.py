@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.exact.optimum import Optimum
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, GameResult
@@ -15,17 +16,17 @@ from equipoise.auditing.solution import Solution, solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
+from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.training.arena import Arena
-from equipoise.training.config import SepoConfig
+from equipoise.training.config import SepoConfig, exploiter_kind
 from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
 
 __all__ = ["solve"]
 
-KINDS = ("none", "pool", "pool+best_response")
 SMALL = 1_000
 """Information states up to which a table gets the long training."""
 
@@ -43,9 +44,9 @@ def solve(
 
     Args:
         game: The game.
-        exploiters: What the exploiter pool holds in training, one table each: ``none``, ``pool``,
-            ``pool+best_response`` or names of opponents, separated by commas. All are audited on the
-            game's own pools.
+        exploiters: What the exploiter pool holds in training, one table each: ``none``, ``pool``, that with
+            ``+best_response``, ``+library_response`` or ``+league`` (see ``SepoConfig``), or names of
+            opponents, separated by commas. All are audited on the game's own pools.
         seeds: Tables a kind, from different random starts.
         steps: Steps of gradient ascent (default: by size of the game).
         out: Folder for the policies, to be used as ``tabular:FILE``.
@@ -96,13 +97,21 @@ def _train(
     game: Game, objective: Objective, kind: str, seed: int, steps: int | None, reporter: Reporter
 ) -> TabularPolicy:
     """Train one table; named exploiters replace the pool's."""
-    if kind not in KINDS:
+    if kind != "none" and kind.split("+")[0] != "pool":
         names = tuple(name.strip() for name in kind.split(",") if name.strip())
         objective = replace(objective, pools=replace(objective.pools, exploiter=names))
         kind = "pool"
+    try:
+        kind = exploiter_kind(kind)
+    except ValueError as error:
+        raise RequestError(f"exploiters = {kind!r}: {error}") from None
     trees = _solution(game, objective).trees
     assert trees is not None
     size = sum(len(tree.keys) for tree in trees)
+    if "+" in kind:
+        # A responder may lead the policy to where no opponent of the pool does.
+        stage = game.stage()
+        trees = (*trees, *(compile_tree(stage, {"random": Uniform()}, s) for s in {t.seat for t in trees}))
     count = steps or (3000 if size <= SMALL else 300)
     config = SepoConfig(
         steps=count,
@@ -110,7 +119,7 @@ def _train(
         lr=30.0,
         lr_decay=0.01,
         kl=0.0,
-        exploiters=kind,  # type: ignore[arg-type]
+        exploiters=kind,
         select_every=max(1, count // 20),
         seed=seed,
     )
@@ -128,9 +137,6 @@ def _train(
 
 def _optimal(game: Game, best: Optimum) -> TabularPolicy:
     """Return the linear programme's policy as a table; uniform where no opponent leads."""
-    from equipoise.auditing.exact.compile import compile_tree
-    from equipoise.opponents.base import Uniform
-
     stage = game.stage()
     rows: dict[str, dict[object, float]] = {}
     for tree, plan in zip(best.trees, best.probabilities, strict=True):
