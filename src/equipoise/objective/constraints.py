@@ -59,12 +59,14 @@ class DualAscent:
         """Take a dual step.
 
         Args:
-            found: The estimate of every limited term.
+            found: The estimate of every limited term; None where nobody is met who would tell, which leaves
+                the multiplier as it is.
         """
         moved = {}
         for name, limit in self.limits.items():
             value = found[name]
-            assert value is not None
+            if value is None:
+                continue
             raised = getattr(self.weights, name) + self._lr * (value - limit)
             moved[name] = min(max(raised, 0.0), self._top)
         self.weights = self.weights.replace(moved)

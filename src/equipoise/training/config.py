@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from equipoise.objective.safety import Penalised
 
-__all__ = ["ANSWERS", "Limits", "LoraSettings", "SepoConfig", "SftConfig", "Strict", "exploiter_kind"]
+__all__ = [
+    "ANSWERS",
+    "CurriculumStage",
+    "LeagueSettings",
+    "Limits",
+    "LoraSettings",
+    "SepoConfig",
+    "SftConfig",
+    "Strict",
+    "exploiter_kind",
+]
 
 ANSWERS = ("best_response", "library_response", "league")
 """What can stand beside the game's own exploiters, in the order in which ``exploiters`` names it."""
@@ -48,6 +59,7 @@ class SftConfig(Strict):
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
         patience: Evaluations without a better selection score before stopping.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass.
         seed: Seed of data order and initialisation.
@@ -63,6 +75,7 @@ class SftConfig(Strict):
     select_every: int = Field(8, ge=1)
     select_episodes: int = Field(12, ge=1)
     patience: int = Field(2, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = Field(0, ge=0)
@@ -87,6 +100,43 @@ class Limits(Strict):
         return self.model_dump(exclude_none=True)
 
 
+class CurriculumStage(Strict):
+    """The opponents of the first steps; a pool left out is that of the whole run.
+
+    Attributes:
+        until: The step at which the stage ends.
+        train: Opponents of the train pool.
+        exploiter: Exploiters; may be empty.
+        collusive: Opponents of the collusive pool; may be empty.
+    """
+
+    until: int = Field(ge=1)
+    train: list[str] | None = None
+    exploiter: list[str] | None = None
+    collusive: list[str] | None = None
+
+    @property
+    def pools(self) -> dict[str, list[str]]:
+        """The pools that the stage sets."""
+        return self.model_dump(include={"train", "exploiter", "collusive"}, exclude_none=True)
+
+
+class LeagueSettings(Strict):
+    """Frozen copies of the policy among its opponents (see ``league``).
+
+    Attributes:
+        every: Steps between copies.
+        keep: Copies that are met; when there are more, the oldest leaves.
+        pool: The pool that they join.
+        weight: How often each stands in it.
+    """
+
+    every: int = Field(ge=1)
+    keep: int = Field(3, ge=1)
+    pool: Literal["train", "exploiter", "collusive"] = "train"
+    weight: int = Field(1, ge=1)
+
+
 class SepoConfig(Strict):
     """Training on the safe-equilibrium objective.
 
@@ -107,6 +157,10 @@ class SepoConfig(Strict):
         limits: The limits, e.g. ``{e = 0.1, c = 0.05}``.
         dual_lr: Step size of the dual ascent.
         lambda_max: Largest multiplier that it may reach.
+        pools: Opponents that this run is trained on, by pool, where they are not those of the recipe;
+            ``self`` is the policy itself. Scores and audits are against the recipe's pools all the same.
+        curriculum: Opponents of the first steps, stage by stage.
+        league: Frozen copies of the policy among its opponents.
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
         lr: Learning rate.
@@ -127,6 +181,8 @@ class SepoConfig(Strict):
             where they cannot be valued exactly.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
+        patience: Evaluations without a better score before stopping; left out, all steps are made.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         checkpoint_every: Steps between checkpoints; what an interruption can cost.
         max_grad_norm: Gradients are scaled down to this norm.
         max_step_kl: A language model's step is halved until the policy has moved by at most this KL
@@ -149,6 +205,9 @@ class SepoConfig(Strict):
     limits: Limits = Field(Limits(), validate_default=True)
     dual_lr: float = Field(0.1, gt=0.0)
     lambda_max: float = Field(20.0, gt=0.0)
+    pools: dict[str, list[str]] = Field(default_factory=dict)
+    curriculum: list[CurriculumStage] = Field(default_factory=list)
+    league: LeagueSettings | None = None
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
     lr: float = Field(2e-4, gt=0.0)
@@ -164,6 +223,8 @@ class SepoConfig(Strict):
     respond_deals: int = Field(8, ge=1)
     select_every: int = Field(4, ge=1)
     select_episodes: int = Field(12, ge=1)
+    patience: int | None = Field(None, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     max_step_kl: float = Field(0.05, gt=0.0)
     max_sampler_gap: float = Field(0.3, gt=0.0)
@@ -171,6 +232,14 @@ class SepoConfig(Strict):
     rows: int = Field(32, ge=1)
     pass_tokens: int = Field(4096, ge=1)
     seed: int = Field(0, ge=0)
+
+    @field_validator("curriculum")
+    @classmethod
+    def _rising(cls, stages: list[CurriculumStage]) -> list[CurriculumStage]:
+        for before, after in pairwise(stages):
+            if after.until <= before.until:
+                raise ValueError(f"until = {after.until} after until = {before.until}: stages go on in time")
+        return stages
 
     @field_validator("credit")
     @classmethod
