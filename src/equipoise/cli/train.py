@@ -21,6 +21,15 @@ OverridesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="KEY=VALUE", help="Changes to the recipe; out=DIR sets the folder."),
 ]
+GamesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--games",
+        "-g",
+        metavar="GAME...",
+        help="Only these games of the recipe; the others can follow in the same folder. Default: all.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +41,7 @@ def register(app: typer.Typer) -> None:
 def run(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
@@ -39,40 +49,51 @@ def run(
 
     Interrupted or killed, the same command goes on where it stopped.
 
-    For example: equipoise run quickstart out=runs/first
+    For example: equipoise run quickstart out=runs/first, or equipoise run paper-games --games auction split
     """
-    _stages(recipe, changes, ("audit", "sft", "sepo"), json, quiet)
+    _stages(recipe, changes, ("audit", "sft", "sepo"), games, json, quiet)
 
 
 def train(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Train only: the stages of a recipe without its audits."""
-    _stages(recipe, changes, ("sft", "sepo"), json, quiet)
+    _stages(recipe, changes, ("sft", "sepo"), games, json, quiet)
 
 
 def sft(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Train only the supervised warm start of a recipe."""
-    _stages(recipe, changes, ("sft",), json, quiet)
+    _stages(recipe, changes, ("sft",), games, json, quiet)
 
 
 def _stages(
-    recipe: str, changes: list[str] | None, stages: tuple[str, ...], json: str | None, quiet: bool
+    recipe: str,
+    changes: list[str] | None,
+    stages: tuple[str, ...],
+    games: list[str] | None,
+    json: str | None,
+    quiet: bool,
 ) -> None:
     output = Output(json)
+    if games:
+        # What follows the first name has no equals sign.
+        games = [*games, *(text for text in changes or () if "=" not in text)]
+        changes = [text for text in changes or () if "=" in text]
     given = overrides(changes)
     with output.work(resumable=True):
         from equipoise.progress import Reporter
         from equipoise.training.pipeline import run_recipe
 
-        done = run_recipe(recipe, given, stages, Reporter(quiet))
+        done = run_recipe(recipe, given, stages, Reporter(quiet), games)
     output.write(done.to_json())
     output.show(*done.render())

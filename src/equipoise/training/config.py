@@ -80,6 +80,8 @@ class SepoConfig(Strict):
             have (games that can be solved).
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
+        max_decisions: Largest number of distinct decisions that a sampled gradient is computed from; more are
+            thinned out at random, with weights that keep its mean. Left out, all.
         lr: Learning rate.
         lr_decay: The rate falls as 1 / (1 + lr_decay · step).
         kl: Weight of KL(policy ‖ reference), exact over legal actions, averaged over visited decisions.
@@ -104,6 +106,7 @@ class SepoConfig(Strict):
     penalised: Penalised = "opponent_advantage"
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
+    max_decisions: int | None = Field(None, ge=1)
     lr: float = Field(2e-4, gt=0.0)
     lr_decay: float = Field(0.0, ge=0.0)
     kl: float = Field(0.1, ge=0.0)
@@ -126,3 +129,10 @@ class SepoConfig(Strict):
         if credit != "per_pool" and given.data.get("gradient") == "exact":
             raise ValueError("the exact gradient leaves nothing to credit, use gradient = 'sampled'")
         return credit
+
+    @field_validator("max_decisions")
+    @classmethod
+    def _thinned(cls, limit: int | None, given: ValidationInfo) -> int | None:
+        if limit is not None and given.data.get("gradient") == "exact":
+            raise ValueError("the exact gradient is never thinned out, use gradient = 'sampled'")
+        return limit

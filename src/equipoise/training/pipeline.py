@@ -47,22 +47,28 @@ def run_recipe(
     overrides: Sequence[str] = (),
     stages: Sequence[str] = STAGES,
     reporter: Reporter | None = None,
+    games: Sequence[str] | None = None,
 ) -> Run:
-    """Run a recipe, or some of its stages.
+    """Run a recipe, or some of its stages and games.
 
     Args:
         recipe: Name of a recipe that ships with the package, or a path.
         overrides: ``key=value`` with dotted keys; ``out=DIR`` sets the folder.
         stages: Which of ``audit``, ``sft`` and ``sepo`` to do.
         reporter: Shows progress.
+        games: Which of its games to do; None does all. The folder stays that of the whole recipe, so that
+            the others can follow.
 
     Raises:
-        RequestError: The recipe is wrong, or the folder holds a run of another one.
+        RequestError: The recipe is wrong or has no such game, or the folder holds a run of another one.
     """
     for stage in stages:
         if stage not in STAGES:
             raise unknown("stage", stage, STAGES)
     resolved = load_recipe(recipe, overrides)
+    for name in games or ():
+        if name not in resolved.games:
+            raise unknown("game of the recipe", name, resolved.games)
     folder = Path(resolved.out or f"runs/{resolved.name}")
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runner.check()
@@ -71,7 +77,8 @@ def run_recipe(
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
     _threads(resolved)
-    runs = [runner.game(name, one) for name, one in resolved.games.items()]
+    chosen = [name for name in resolved.games if games is None or name in games]
+    runs = [runner.game(name, resolved.games[name]) for name in chosen]
     results = [result for found, _ in runs for result in found]
     differences = [difference for _, found in runs for difference in found]
     run = Run(folder, AuditResult(results, differences), resolved.name)

@@ -28,7 +28,7 @@ from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.progress import Reporter, silent
-from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.batch import Batch, sampled_batch
@@ -38,6 +38,7 @@ from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
 from equipoise.training.learner import Learner
 from equipoise.training.scalars import Scalars
+from equipoise.training.thinning import thin
 from equipoise.types import Estimate
 
 __all__ = ["Sepo", "Trained"]
@@ -194,12 +195,15 @@ class Sepo:
         independent = self.game.info_record.independent_rounds
         credit = assign(groups, self.objective, self._gates(groups), independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
-        batch = sampled_batch(played, groups, credit, divisor)
+        full = sampled_batch(played, groups, credit, divisor)
+        start = keyed_uniform(f"{self.config.seed}|thin|{step}")
+        batch = thin(full, self.config.max_decisions, start)
         invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),
-            prompts=len(batch.decisions),
+            prompts=len(full.decisions),
+            kept=len(batch.decisions),
             dead_keys=credit.dead / max(credit.keys, 1),
             advantage_scale=divisor,
             invalid_rate=sum(invalid) / max(len(invalid), 1),
