@@ -14,7 +14,7 @@ import equipoise
 
 ROOT = Path(equipoise.__file__).parent
 RINGS = (
-    {"types", "errors", "files", "games", "opponents", "objective"},
+    {"types", "errors", "files", "games", "tasks", "opponents", "objective"},
     {"rollout", "policies", "prompts", "progress"},
     {"auditing"},
     {"training"},

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from equipoise.games.base import Game
+    from equipoise.games.rules import Rules
 
 __all__ = [
     "Action",
@@ -169,9 +169,10 @@ class Decision:
         history: One signal a finished round: what the seat learned when it ended.
         draws: The randomness that belongs to this decision.
         retry: How often it was asked before in vain.
+        advice: What a strategist told this seat, oldest first; private to it.
     """
 
-    rules: Game
+    rules: Rules
     episode: str
     seat: Seat
     round: int
@@ -182,11 +183,13 @@ class Decision:
     history: tuple[Hashable, ...]
     draws: Draws
     retry: int = 0
+    advice: tuple[str, ...] = ()
 
     @property
     def information_state(self) -> Hashable:
         """Everything the seat knows; equal for two decisions that it cannot tell apart."""
-        return (self.observation, self.history)
+        known = (self.observation, self.history)
+        return (*known, self.advice) if self.advice else known
 
     @property
     def info(self) -> Mapping[str, object]:
@@ -207,6 +210,8 @@ class Generation:
         stop: Why the generation ended.
         trainable: Whether the role's tokens may be trained.
         text: The completion as text; data, never markup.
+        allowed: For each token those it was sampled among, or None for the whole vocabulary; empty where that
+            holds for all.
     """
 
     role: str
@@ -217,6 +222,7 @@ class Generation:
     stop: StopReason
     trainable: bool = True
     text: str = ""
+    allowed: tuple[tuple[int, ...] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,3 +312,5 @@ class Episode:
     policy_version: int = 0
     chance: tuple[tuple[str, object], ...] = field(default=())
     """Chance outcomes by ``round/purpose``, in order."""
+    notes: Mapping[str, object] = field(default_factory=dict)
+    """What the environment says of the episode beyond its rounds (see ``Environment.notes``)."""

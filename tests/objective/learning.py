@@ -21,7 +21,7 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import load_opponents, strategies_of
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.requests import EpisodeRequest, Played
-from equipoise.training.batch import Batch, sampled_batch
+from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.exact_gradient import Book, ExactStep, exact_batch
 from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.types import Action
@@ -93,7 +93,7 @@ class Lab:
         groups = group_episodes([one.episode for one in played])
         independent = self.game.info_record.independent_rounds
         credit = assign(groups, objective or self.objective, gates, independent, components)
-        return groups, self.gradient(sampled_batch(played, groups, credit, 1.0))
+        return groups, self.gradient(sampled_batch(SampledStep(played, groups, credit, 1.0)))
 
     def deal(self, seed: int, index: int) -> Deal:
         return Deal(seed, Split.TRAIN, self.game.info_record.key, index)

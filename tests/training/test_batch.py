@@ -16,7 +16,7 @@ from equipoise.objective.penalties import per_rollout, shared
 from equipoise.opponents.pools import Pools
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import InvalidRule, Played
-from equipoise.training.batch import sampled_batch
+from equipoise.training.batch import SampledStep, sampled_batch
 from equipoise.types import Choice
 from tests.objective.build import objective
 from tests.objective.learning import lab
@@ -41,7 +41,7 @@ def test_each_decision_weighs_its_advantage_over_the_streams_episodes() -> None:
     groups = group_episodes([p.episode for p in played])
     gates = one.exact().gates
     credit = per_pool(groups, one.objective, gates, False)
-    found = sampled_batch(played, groups, credit, divisor=4.0)
+    found = sampled_batch(SampledStep(played, groups, credit, 4.0))
     # The sum by hand, state by state and action by action.
     wanted: dict[tuple[Any, Any], float] = {}
     where = {(g.stream, g.seat, g.deal): i for i, g in enumerate(groups)}
@@ -70,7 +70,7 @@ def test_streams_weigh_alike_however_many_episodes_each_has() -> None:
     few = play(requests(game, policy, ("mixed_half",), deals=1))
     many = play(requests(game, policy, ("pavlov",), deals=9))
     groups, credit = parts([*few, *many])
-    found = sampled_batch([*few, *many], groups, credit, 1.0)
+    found = sampled_batch(SampledStep([*few, *many], groups, credit, 1.0))
     # One state, one action: 1 from each stream.
     assert found.log_weights.tolist() == [[0.0, pytest.approx(2.0)]]
 
@@ -79,7 +79,7 @@ def test_visits_are_the_share_of_decisions() -> None:
     game = make_game("ipd", rounds=3)
     played = play(requests(game, Answers(lambda d: Choice("DEFECT")), ("tit_for_tat",), deals=2))
     groups, credit = parts(played)
-    found = sampled_batch(played, groups, credit, 1.0)
+    found = sampled_batch(SampledStep(played, groups, credit, 1.0))
     assert found.visits.tolist() == pytest.approx([1 / 3] * 3)
 
 
@@ -88,7 +88,7 @@ def test_a_fallback_is_not_credited_but_was_visited() -> None:
     policy = Answers(lambda d: invalid(d) if d.round == 0 else Choice("COOPERATE"))
     played = play(requests(game, policy, ("always_defect",), deals=1), InvalidRule(0, "fallback", "DEFECT"))
     groups, credit = parts(played)
-    found = sampled_batch(played, groups, credit, 1.0)
+    found = sampled_batch(SampledStep(played, groups, credit, 1.0))
     rounds = [d.round for d in found.decisions]
     assert rounds == [0, 1]
     assert found.log_weights.tolist() == [[0.0, 0.0], [pytest.approx(1.0), 0.0]]
@@ -110,7 +110,7 @@ def test_rows_of_different_width_are_padded() -> None:
         for p in played
     ]
     groups, credit = parts(wide)
-    found = sampled_batch(wide, groups, credit, 1.0)
+    found = sampled_batch(SampledStep(wide, groups, credit, 1.0))
     assert found.log_weights.shape == (2, 3)
     assert found.log_weights[0, 2] == 0.0
 
@@ -139,7 +139,7 @@ def test_streams_that_are_not_trained_on_are_left_out(assign: Estimator) -> None
     played = play(one.requests([one.deal(0, 0), one.deal(0, 1)], 3))
     groups = group_episodes([p.episode for p in played])
     credit = assign(groups, one.objective, one.exact().gates, False)
-    found = sampled_batch(played, groups, credit, 1.0)
+    found = sampled_batch(SampledStep(played, groups, credit, 1.0))
     assert {pool for pool, _ in credit.episodes} == {"train"}
     train = [p for p in played if p.episode.pool == "train"]
     visited = Counter(d.information_state for p in train for d in p.decisions)
@@ -149,5 +149,5 @@ def test_streams_that_are_not_trained_on_are_left_out(assign: Estimator) -> None
         assert share == pytest.approx(visited[decision.information_state] / visited.total())
     kept = [(g, rows) for g, rows in zip(groups, credit.advantages, strict=True) if rows]
     alone = replace(credit, advantages=[rows for _, rows in kept])
-    again = sampled_batch(train, [g for g, _ in kept], alone, 1.0)
+    again = sampled_batch(SampledStep(train, [g for g, _ in kept], alone, 1.0))
     assert np.array_equal(found.log_weights, again.log_weights)

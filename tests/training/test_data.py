@@ -248,11 +248,11 @@ def test_progress_counts_episodes() -> None:
 def test_the_uses_of_deals_never_share_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever SFT, training, selection and report play in one run, with one seed, is disjoint."""
     import equipoise.auditing.chunks as auditing
+    import equipoise.training.arena as arena
     import equipoise.training.data as data
-    import equipoise.training.sepo as sepo
 
     played: dict[str, set[Deal]] = defaultdict(set)
-    for module in (auditing, data, sepo):
+    for module in (auditing, data, arena):
         real = module.play
 
         def watch(requests: Any, *rest: Any, real: Any = real, **more: Any) -> Any:

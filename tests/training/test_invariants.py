@@ -22,7 +22,7 @@ from equipoise.objective.groups import group_episodes
 from equipoise.objective.penalties import ESTIMATORS
 from equipoise.opponents.pools import Pools
 from equipoise.rollout.engine import play
-from equipoise.training.batch import sampled_batch
+from equipoise.training.batch import SampledStep, sampled_batch
 from tests.objective.learning import Array, Lab, hands, lab, plain
 
 EXPLOIT = ("exploitability",)
@@ -132,7 +132,9 @@ def test_1_a_constant_in_every_reward_changes_no_gradient(name: str) -> None:
         replace(g, rollouts=tuple(replace(r, features=r.features + by) for r in g.rollouts)) for g in groups
     ]
     before, after = (
-        one.gradient(sampled_batch(played, gs, per_pool(gs, one.objective, gates, independent), 1.0))
+        one.gradient(
+            sampled_batch(SampledStep(played, gs, per_pool(gs, one.objective, gates, independent), 1.0))
+        )
         for gs in (groups, moved)
     )
     assert after == pytest.approx(before, abs=1e-12)

@@ -22,6 +22,7 @@ from equipoise.games.registry import make_game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import default_pools
+from equipoise.training.arena import Arena
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings, SepoConfig
 from equipoise.training.lora import LocalLearner, adapted_policy
@@ -51,7 +52,8 @@ class Keeping(TabularLearner):
 def production_batch(game: Game, gradient: str) -> Batch:
     learner = Keeping(new_table(game, seed=5))
     config = SepoConfig(steps=1, gradient=gradient, deals=2, rollouts=4)  # type: ignore[arg-type]
-    Sepo(game, Objective.of(game.info_record, default_pools(game.name)), learner, config).run()
+    objective = Objective.of(game.info_record, default_pools(game.name))
+    Sepo(Arena(game, objective, learner.policy, config), learner).run()
     return learner.batch
 
 

@@ -17,8 +17,10 @@ from equipoise.objective.credit import per_pool
 from equipoise.objective.features import OWN
 from equipoise.objective.safety import RESPONDER
 from equipoise.opponents.registry import get_strategy
-from equipoise.training.batch import sampled_batch
+from equipoise.training.arena import Arena
+from equipoise.training.batch import SampledStep, sampled_batch
 from equipoise.training.config import SepoConfig
+from equipoise.training.selection import selection_score
 from equipoise.training.sepo import Sepo
 from tests.auditing.oracle import means, named, reading
 from tests.objective.learning import Array, Lab, lab
@@ -27,17 +29,17 @@ CASES = {"kuhn": 1, "ipd": 3}
 PENALISED = ("regret", "best_response")
 
 
-def trainer(game: str, penalised: str, seed: int = 3, **settings: Any) -> tuple[Lab, Sepo]:
+def trainer(game: str, penalised: str, seed: int = 3, **settings: Any) -> tuple[Lab, Arena]:
     one = lab(game, CASES[game], seed=seed, spread=1.0)
     given = {"gates": "exact", "scale": "none", "deals": 4, "rollouts": 8, **settings}
-    return one, Sepo(one.game, one.objective, one.learner, SepoConfig(penalised=penalised, **given))
+    return one, Arena(one.game, one.objective, one.policy, SepoConfig(penalised=penalised, **given))
 
 
-def value(one: Lab, found: Sepo, logits: Array) -> float:
+def value(one: Lab, found: Arena, logits: Array) -> float:
     """Return J at other logits, the best reply to them included."""
     kept, one.policy.logits = one.policy.logits, logits
     try:
-        return found._score()
+        return selection_score(found, one.policy)
     finally:
         one.policy.logits = kept
 
@@ -47,8 +49,8 @@ def value(one: Lab, found: Sepo, logits: Array) -> float:
 class TestGradient:
     def test_the_exact_one_is_the_slope_of_j(self, game: str, penalised: str) -> None:
         one, found = trainer(game, penalised)
-        found._respond(0)
-        step = found._exact_step()
+        found.respond(one.policy, 0)
+        step = found._exact_step(one.policy)
         gradient = one.gradient(step.batch)
         assert step.terms.safety == pytest.approx(value(one, found, one.policy.logits), abs=1e-12)
         direction = np.random.default_rng(0).normal(size=gradient.shape)
@@ -61,15 +63,15 @@ class TestGradient:
 
     def test_the_sampled_one_is_unbiased(self, game: str, penalised: str) -> None:
         one, found = trainer(game, penalised)
-        found._respond(0)
-        step = found._exact_step()
+        found.respond(one.policy, 0)
+        step = found._exact_step(one.policy)
         wanted = one.gradient(step.batch)
         rows = []
         for number in range(150 if game == "kuhn" else 24):
-            played, groups = found.collect(number)
+            played, groups = found.collect(one.policy, number)
             independent = one.game.info_record.independent_rounds
             credit = per_pool(groups, found.objective, step.gates, independent)
-            rows.append(one.gradient(sampled_batch(played, groups, credit, 1.0)))
+            rows.append(one.gradient(sampled_batch(SampledStep(played, groups, credit, 1.0))))
         shares = (np.array(rows) * wanted).sum(axis=(1, 2)) / (wanted**2).sum()
         low, high = stats.t.interval(0.99, len(rows) - 1, shares.mean(), stats.sem(shares))
         assert low <= 1.0 <= high
@@ -89,7 +91,7 @@ class TestValue:
                 for name in pool
             ]
         )
-        step = found._exact_step()
+        step = found._exact_step(one.policy)
         assert step.charged == pytest.approx(wanted, abs=1e-12)
         weights, terms = one.objective.weights, step.terms
         rest = weights.c * (terms.collusion or 0.0) + weights.x * (terms.externality or 0.0)
@@ -102,15 +104,15 @@ class TestValue:
         one, found = trainer("kuhn", "regret")
         for seed in range(20):
             one.policy.logits = lab("kuhn", 1, seed, spread=5.0).policy.logits
-            charged = found._exact_step().charged
+            charged = found._exact_step(one.policy).charged
             assert charged is not None
             assert charged >= 0.0
 
     @pytest.mark.parametrize("game", CASES)
     def test_the_best_response_leads_by_more_than_any_exploiter(self, game: str) -> None:
         one, found = trainer(game, "best_response")
-        found._respond(0)
-        step = found._exact_step()
+        found.respond(one.policy, 0)
+        step = found._exact_step(one.policy)
         usual = one.exact()
         assert usual.charged == usual.terms.exploitability
         assert step.charged is not None
@@ -125,19 +127,19 @@ class TestValue:
         assert "exploitability" not in others
 
     def test_exploiters_without_a_reward_are_not_played(self) -> None:
-        _, found = trainer("kuhn", "best_response")
-        found._respond(0)
-        met = {(request.pool, request.opponent) for request in found._requests(0)}
+        one, found = trainer("kuhn", "best_response")
+        found.respond(one.policy, 0)
+        met = {(request.pool, request.opponent) for request in found.requests(one.policy, 0)}
         assert met == {*(("train", name) for name in found.objective.pools.train), ("exploiter", RESPONDER)}
 
     def test_kuhn_comes_near_its_equilibrium_when_the_best_response_is_penalised(self) -> None:
         settings = {"gradient": "exact", "lr": 10.0, "lr_decay": 0.02, "kl": 0.0, "steps": 300}
-        _, found = trainer("kuhn", "best_response", **settings, select_every=100)
-        found._respond(0)
-        before = found._exact_step().charged
-        found.run()
-        found._respond(0)
-        after = found._exact_step().charged
+        one, found = trainer("kuhn", "best_response", **settings, select_every=100)
+        found.respond(one.policy, 0)
+        before = found._exact_step(one.policy).charged
+        Sepo(found, one.learner).run()
+        found.respond(one.policy, 0)
+        after = found._exact_step(one.policy).charged
         assert before is not None
         assert after is not None
         assert after < 0.05 < before
@@ -154,7 +156,7 @@ class TestOptimum:
         assert one.book.terms(row, found.objective).safety == pytest.approx(best.value, abs=1e-9)
         for seed in range(10):
             one.policy.logits = lab(game, CASES[game], seed, spread=4.0).policy.logits
-            assert found._score() <= best.value + 1e-12
+            assert selection_score(found, one.policy) <= best.value + 1e-12
 
     def test_of_best_response_it_is_not_applicable(self) -> None:
         one, _ = trainer("kuhn", "best_response")
@@ -179,7 +181,7 @@ def test_a_game_too_large_has_no_best_response() -> None:
     one.policy.exact_states = 0
     config = SepoConfig(penalised="best_response", gates="running")
     with pytest.raises(RequestError, match="too large for an exact responder, use 'opponent_advantage'"):
-        Sepo(one.game, one.objective, one.learner, config)
+        Arena(one.game, one.objective, one.policy, config)
 
 
 def test_large_games_are_scored_by_what_is_penalised() -> None:
@@ -188,8 +190,9 @@ def test_large_games_are_scored_by_what_is_penalised() -> None:
         one = lab("ipd", 3, seed=3, spread=1.0)
         one.policy.exact_states = 0
         config = SepoConfig(penalised=penalised, select_episodes=4)
-        found = Sepo(one.game, one.objective, one.learner, config)
-        scores[penalised] = found._score()
-        exact = trainer("ipd", penalised)[1]._score()
+        found = Arena(one.game, one.objective, one.policy, config)
+        scores[penalised] = selection_score(found, one.policy)
+        same, arena = trainer("ipd", penalised)
+        exact = selection_score(arena, same.policy)
         assert scores[penalised] == pytest.approx(exact, abs=1.0)
     assert scores["regret"] != scores["opponent_advantage"]

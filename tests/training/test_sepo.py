@@ -19,7 +19,10 @@ from equipoise.opponents.pools import default_pools
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.rollout.deals import Split
+from equipoise.training import arena as playing
+from equipoise.training import selection as selecting
 from equipoise.training import sepo as module
+from equipoise.training.arena import Arena
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SepoConfig
 from equipoise.training.exploiters import RESPONDER
@@ -46,9 +49,13 @@ def no_tensorboard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equipoise.training.scalars.Scalars._open", lambda self, step: None)
 
 
+def trainer_of(one: Lab, config: SepoConfig, folder: Path | None = None, **given: Any) -> Sepo:
+    return Sepo(Arena(one.game, one.objective, one.policy, config), one.learner, folder, **given)
+
+
 def run(folder: Path | None = None, one: Lab | None = None, **settings: Any) -> tuple[Lab, Sepo, Trained]:
     one = one or lab("kuhn", 2, seed=1, spread=0.5)
-    trainer = Sepo(one.game, one.objective, one.learner, SepoConfig(**{**FAST, **settings}), folder)
+    trainer = trainer_of(one, SepoConfig(**{**FAST, **settings}), folder)
     return one, trainer, trainer.run()
 
 
@@ -125,13 +132,13 @@ class TestProgress:
 class TestRequests:
     def test_seats_alternate_and_deals_are_never_used_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[Any] = []
-        original = module.play
+        original = playing.play
 
         def watching(requests: Any, rule: Any) -> Any:
             asked.extend(requests)
             return original(requests, rule)
 
-        monkeypatch.setattr(module, "play", watching)
+        monkeypatch.setattr(playing, "play", watching)
         one = lab("kuhn", 2, seed=1, spread=0.5)
         whole = replace(one, objective=replace(one.objective, pools=default_pools("kuhn")))
         _, trainer, _ = run(None, whole, steps=3, deals=3, rollouts=2, seed=9)
@@ -143,8 +150,8 @@ class TestRequests:
         assert seats == {(index, index % 2): 12 for index in range(9)}
         # The shift pool is never met.
         held_out = set(default_pools("kuhn").shift)
-        assert not held_out & ({one.opponent for one in asked} | set(trainer.opponents))
-        assert trainer.objective.pools.shift == ()
+        assert not held_out & ({one.opponent for one in asked} | set(trainer.arena.opponents))
+        assert trainer.arena.objective.pools.shift == ()
 
     def test_every_setting_changes_the_run(self) -> None:
         def logits(**settings: Any) -> bytes:
@@ -259,7 +266,7 @@ class TestResume:
 
     def test_a_finished_run_is_not_run_again(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         one, _, trained = run(tmp_path)
-        monkeypatch.setattr(module, "play", None)
+        monkeypatch.setattr(playing, "play", None)
         again, _, found = run(tmp_path, lab("kuhn", 2, seed=5))
         assert again.policy.logits.tobytes() == one.policy.logits.tobytes()
         assert (found.step, found.score, found.history) == (trained.step, trained.score, trained.history)
@@ -289,15 +296,15 @@ class TestResume:
         one = lab("kuhn", 2, seed=1, spread=0.5)
         config = SepoConfig(**FAST)
         with pytest.raises(RequestError, match="another options"):
-            Sepo(lab("kuhn", 3).game, one.objective, one.learner, config, tmp_path)
+            trainer_of(replace(one, game=lab("kuhn", 3).game), config, tmp_path)
         heavy = replace(one.objective, weights=Weights(9.0, 0.0, 0.0))
         with pytest.raises(RequestError, match="another weights"):
-            Sepo(one.game, heavy, one.learner, config, tmp_path)
+            trainer_of(replace(one, objective=heavy), config, tmp_path)
         with pytest.raises(RequestError, match="another origin"):
-            Sepo(one.game, one.objective, one.learner, config, tmp_path, origin={"model": "other"})
+            trainer_of(one, config, tmp_path, origin={"model": "other"})
         few = replace(one.objective, pools=replace(one.objective.pools, train=("nash",)))
         with pytest.raises(RequestError, match="another pools"):
-            Sepo(one.game, few, one.learner, config, tmp_path)
+            trainer_of(replace(one, objective=few), config, tmp_path)
 
 
 class TestSelection:
@@ -309,22 +316,21 @@ class TestSelection:
         best: list[tuple[int, Any]] = []
         seen: list[Any] = []
         config = SepoConfig(**{**FAST, **settings})
-        trainer = Sepo(
-            one.game,
-            one.objective,
-            one.learner,
+        trainer = trainer_of(
+            one,
             config,
             folder,
             on_best=lambda: best.append((one.policy.version, one.policy.table().table)),
         )
         given = iter(scores)
 
-        def score() -> float:
+        def score(arena: Any, policy: Any) -> float:
             seen.append(one.policy.table().table)
             return next(given)
 
-        trainer._score = score  # type: ignore[method-assign]
-        return best, trainer.run(), seen
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(module, "selection_score", score)
+            return best, trainer.run(), seen
 
     def test_the_best_weights_are_kept_not_the_last(self, tmp_path: Path) -> None:
         best, trained, seen = self.scored(tmp_path, [0.0, 1.0, 0.5, 3.0, 2.0])
@@ -355,21 +361,21 @@ class TestSelection:
 
     def test_with_a_responder_the_score_counts_it(self) -> None:
         _, trainer, trained = run(steps=2, exploiters="pool+best_response")
-        assert trainer.objective.pools.exploiter[-1] == RESPONDER
-        assert trainer.exploiters.pool is not None
-        _, book = trainer.exploiters.reply(trainer.exploiters.pool, trainer.learner.policy)
-        wanted = book.terms(book.tabulate(trainer.learner.policy), trainer.objective).safety
+        assert trainer.arena.objective.pools.exploiter[-1] == RESPONDER
+        assert trainer.arena.exploiters.pool is not None
+        _, book = trainer.arena.exploiters.reply(trainer.arena.exploiters.pool, trainer.learner.policy)
+        wanted = book.terms(book.tabulate(trainer.learner.policy), trainer.arena.objective).safety
         assert trained.history[-1]["select_score"] == pytest.approx(wanted, abs=1e-15)
 
     def test_large_games_are_scored_on_deals_of_their_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[Any] = []
-        original = module.audit_game
+        original = selecting.audit_game
 
         def watching(game: Any, policy: Any, config: Any, **given: Any) -> Any:
             asked.append(config)
             return original(game, policy, config, **given)
 
-        monkeypatch.setattr(module, "audit_game", watching)
+        monkeypatch.setattr(selecting, "audit_game", watching)
         scores = []
         for episodes in (3, 4):
             one = lab("kuhn", 2, seed=1, spread=0.5)
@@ -402,36 +408,36 @@ class TestLargeGames:
         one = lab("kuhn", 2, seed=1, spread=0.5)
         one.policy.exact_states = 0
         _, trainer, _ = run(None, one, steps=2)
-        assert {key.rpartition("|")[0] for key in trainer.gates.state_dict()} == set(
+        assert {key.rpartition("|")[0] for key in trainer.arena.gates.state_dict()} == set(
             one.objective.pools.exploiter
         )
         # With tables they are not.
         _, exact, _ = run(steps=2)
-        assert exact.gates.state_dict() == {}
+        assert exact.arena.gates.state_dict() == {}
 
 
 class TestResponder:
     def test_it_is_played_against(self, monkeypatch: pytest.MonkeyPatch) -> None:
         met: Counter[str] = Counter()
-        original = module.play
+        original = playing.play
 
         def watching(requests: Any, rule: Any) -> Any:
             met.update(one.opponent for one in requests if one.pool == "exploiter")
             return original(requests, rule)
 
-        monkeypatch.setattr(module, "play", watching)
+        monkeypatch.setattr(playing, "play", watching)
         run(exploiters="pool+best_response", steps=2)
         assert met[RESPONDER] == met["nash"] == 8
 
     def test_the_responder_of_the_gates_is_the_one_that_is_played(self) -> None:
         _, trainer, _ = run(exploiters="pool+best_response", steps=2, respond_every=100)
-        played = trainer.opponents[RESPONDER]
+        played = trainer.arena.opponents[RESPONDER]
         assert isinstance(played, StrategyPolicy)
-        assert played._strategy is trainer.exploiters.strategy
+        assert played._strategy is trainer.arena.exploiters.strategy
 
     def test_an_exploiter_of_none_is_not_penalised(self) -> None:
         _, trainer, trained = run(exploiters="none", gradient="exact")
-        assert trainer.objective.pools.exploiter == ()
+        assert trainer.arena.objective.pools.exploiter == ()
         assert all(row["exploitability"] is None for row in trained.history)
         assert all(row["safety"] == pytest.approx(1.5 * row["utility"]) for row in trained.history)
 

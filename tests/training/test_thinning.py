@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
@@ -9,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from equipoise.errors import RequestError
+from equipoise.training.arena import Arena
 from equipoise.training.batch import Batch
+from equipoise.training.config import SepoConfig
+from equipoise.training.learner import Learner
+from equipoise.training.sepo import Sepo
 from equipoise.training.thinning import chances, thin
 from equipoise.types import Decision
+from tests.objective.learning import lab
 
 GRID = 4000
 """Starting points over which an average is taken: each row is right within 1 / GRID."""
@@ -98,3 +105,16 @@ def test_chances_are_in_proportion_to_size_and_sum_to_the_limit(
     # Whoever is certain is so because the same rate would give it more than 1.
     if below.any():
         assert np.all(np.array(sizes)[~below] * rates[0] >= 1.0 - 1e-9)
+
+
+def test_texts_are_never_thinned_out() -> None:
+    one = lab("kuhn", 1)
+    arena = Arena(one.game, one.objective, one.policy, SepoConfig(max_decisions=4))
+    texts = cast(Learner, SimpleNamespace(wants="samples", policy=one.policy))
+    with pytest.raises(RequestError, match="max_decisions = 4: tokens of texts are never thinned out"):
+        Sepo(arena, texts)
+
+
+def test_an_exact_gradient_is_never_thinned_out() -> None:
+    with pytest.raises(ValueError, match="never thinned out, use gradient = 'sampled'"):
+        SepoConfig(gradient="exact", max_decisions=4)

@@ -12,98 +12,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
 
-from equipoise.errors import RequestError, nearest
+from equipoise.errors import RequestError
+from equipoise.games.rules import Chance, GameInfo, GameOptions, Rules, Weights
 from equipoise.types import Action, Decision, Draws, RoundOutcome, Seat
 
 __all__ = ["Environment", "Game", "GameInfo", "GameOptions", "HiddenTypes", "State", "Step", "Weights"]
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """Penalty weights λ of the objective, in the order exploitability, collusion, externality."""
-
-    e: float
-    c: float
-    x: float
-
-    def replace(self, changes: Mapping[str, float]) -> Weights:
-        """Return the weights with some of them replaced.
-
-        Raises:
-            RequestError: There is no such weight, or it is negative or not finite.
-        """
-        values = {"e": self.e, "c": self.c, "x": self.x}
-        for name, value in changes.items():
-            if name not in values:
-                raise RequestError(f"unknown weight {name!r}: choose among e, c, x")
-            if not 0.0 <= float(value) < float("inf"):
-                raise RequestError(f"weight {name} = {value!r}: penalty weights are finite and not negative")
-            values[name] = float(value)
-        return Weights(**values)
-
-
-@dataclass(frozen=True, slots=True)
-class GameInfo:
-    """What a game declares about itself; every result stores ``id`` and ``version``.
-
-    Attributes:
-        id: Short name.
-        version: Raised whenever a rule changes.
-        title: Name in full.
-        summary: The rules in a sentence or two, for people.
-        rounds: Rounds of an episode (a cap where the horizon is hidden).
-        seats: Number of seats.
-        dynamics: Whether the seats move at once or in turn.
-        information: ``complete`` if every seat that moves knows the state; else ``imperfect``.
-        zero_sum: Whether the payoffs of a round sum to 0.
-        symmetric: Whether swapping seats, policies and deal swaps payoffs and every seat faces the
-            same information states, so that one seat stands for all.
-        payoff_bounds: Smallest and largest payoff of a seat in a round.
-        payoff_scale: Scale of the objective: s = 3 / payoff_scale. Not a maximum.
-        weights: Default penalty weights.
-        independent_rounds: Whether nothing carries over between rounds, so that one round is solved,
-            tabulated and credited by itself.
-        collusion: What c_t = 1 means, anchored to its benchmark; None where not applicable.
-        externality: What x_t measures, anchored to its benchmark; None where not applicable.
-        diagnostics: Names of further per-round numbers that the rules report for each seat.
-        solution: How the game can be solved: ``exact`` (tree and linear programme), ``bounds``, or
-            ``none`` where it is too large for anything but playing episodes.
-    """
-
-    id: str
-    version: int
-    title: str
-    summary: str
-    rounds: int
-    seats: int
-    dynamics: Literal["simultaneous", "sequential"]
-    information: Literal["complete", "imperfect"]
-    zero_sum: bool
-    symmetric: bool
-    payoff_bounds: tuple[float, float]
-    payoff_scale: float
-    weights: Weights
-    independent_rounds: bool = False
-    collusion: str | None = None
-    externality: str | None = None
-    diagnostics: tuple[str, ...] = ()
-    solution: Literal["exact", "bounds", "none"] = "exact"
-
-    @property
-    def key(self) -> str:
-        """``id@version``, as results and transcripts name the game."""
-        return f"{self.id}@{self.version}"
-
-    @property
-    def utility_scale(self) -> float:
-        """The factor s = 3 / payoff_scale of the objective."""
-        return 3.0 / self.payoff_scale
 
 
 class Step(NamedTuple):
@@ -209,57 +127,21 @@ class HiddenTypes(ABC):
         """
 
 
-class GameOptions(BaseModel):
-    """Base of every game's options: validated, frozen, unknown keys are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    def changed(self) -> dict[str, object]:
-        """Return the options that differ from the defaults, ready for JSON."""
-        return self.model_dump(mode="json", exclude_defaults=True)
-
-
-class Game(ABC):
+class Game(Rules):
     """A set of rules with finite actions, and the words for what a seat knows.
 
     Subclasses set ``Options`` and ``name`` and implement the abstract members.
     """
 
-    Options: ClassVar[type[GameOptions]] = GameOptions
-    name: ClassVar[str]
+    def start(self, index: int, chance: Chance) -> Environment:
+        """Return a match, ready to play."""
+        from equipoise.games.match import Match
 
-    def __init__(self, options: GameOptions | None = None) -> None:
-        """Take validated options; None means the defaults."""
-        self.options: Any = options if options is not None else self.Options()
-
-    @classmethod
-    def create(cls, **options: object) -> Game:
-        """Build the game from raw options.
-
-        Raises:
-            RequestError: An option is unknown (the nearest right one is named) or out of range.
-        """
-        try:
-            return cls(cls.Options(**options))
-        except ValidationError as error:
-            raise RequestError(f"{cls.name}: {_explain(error, cls.Options)}") from None
-
-    @property
-    @abstractmethod
-    def info_record(self) -> GameInfo:
-        """The game's declaration, with the options taken into account."""
+        return Match(self, chance)
 
     @abstractmethod
     def initial_state(self) -> State:
         """Return the position before the first draw or move."""
-
-    @abstractmethod
-    def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
-        """Return what a seat knows as a plain mapping; its keys are part of the game's contract."""
-
-    @abstractmethod
-    def label(self, observation: Hashable, history: tuple[Hashable, ...]) -> str:
-        """Return a short name of an information state, unique in the game."""
 
     def stage(self) -> Game:
         """Return the game that exact work is done on: one round if rounds are independent."""
@@ -339,19 +221,11 @@ class Environment(ABC):
     def outcomes(self) -> tuple[RoundOutcome, ...]:
         """The outcomes of all finished rounds."""
 
+    @property
+    def notes(self) -> Mapping[str, object]:
+        """What there is to know of the episode beyond its rounds, ready for JSON; nothing by default."""
+        return {}
+
     @abstractmethod
     def decision(self, seat: Seat, episode: str, draws: Draws, retry: int) -> Decision:
         """Return the full question to a seat that must act."""
-
-
-def _explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Turn the first pydantic error into one line that names the value and the way out."""
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = list(model.model_fields)
-        guess = nearest(where, known)
-        hint = f"did you mean {guess!r}?" if guess else f"options are {', '.join(known) or 'none'}"
-        return f"unknown option {where!r}: {hint}"
-    reason = first["msg"].removeprefix("Value error, ").lower()
-    return f"option {where} = {first['input']!r}: {reason}" if where else f"{first['input']!r}: {reason}"

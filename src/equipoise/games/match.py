@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from equipoise.errors import RequestError
 from equipoise.games.base import Environment, Game, Question, State, Step
+from equipoise.games.rules import Chance
 from equipoise.types import Action, Decision, Draws, RoundOutcome, Seat
 
 __all__ = ["Chance", "Match", "pick"]
-
-Chance = Callable[[int, str], float]
-"""Maps (round, purpose) to a draw in [0, 1): the part of a deal that the rules use."""
 
 
 def pick(outcomes: Sequence[tuple[Hashable, float]], u: float) -> Hashable:

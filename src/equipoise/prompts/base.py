@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.types import Action, Decision
 
 __all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action"]
@@ -49,7 +49,7 @@ class Renderer(ABC):
     wording: str = PLAIN
 
     @abstractmethod
-    def rules(self, game: Game) -> str:
+    def rules(self, game: Rules) -> str:
         """Return the rules and the form of an answer, ending in a blank line."""
 
     @abstractmethod

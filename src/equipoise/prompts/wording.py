@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.prompts.base import MARKER, Renderer
 from equipoise.types import Action, Decision
 
@@ -80,7 +80,7 @@ class WordedRenderer(Renderer):
     def rows(self, info: Any) -> Sequence[Fields]:
         """Return the fields of every past round, oldest first."""
 
-    def rules(self, game: Game) -> str:
+    def rules(self, game: Rules) -> str:
         """Return the rules with the options in force."""
         return self.text.rules.format(marker=MARKER, **self.terms(game.options)) + "\n\n"
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from equipoise.games.base import Environment, Game
-from equipoise.games.match import Match
+from equipoise.games.base import Environment
+from equipoise.games.rules import Rules
 from equipoise.policies.base import AnyPolicy
 from equipoise.rollout.deals import Deal
 from equipoise.types import Action, Decision, Episode, Seat
@@ -43,10 +43,10 @@ class EpisodeRequest:
         players: The policy at every seat.
         rollout: Index in the group.
         tag: Sets the draws of otherwise equal episodes apart, e.g. the training step.
-        environment: Builds another environment than the game's own match.
+        environment: Builds another environment than the game's own.
     """
 
-    game: Game
+    game: Rules
     deal: Deal
     pool: str
     opponent: str
@@ -66,7 +66,7 @@ class EpisodeRequest:
         """Return the environment, ready to play."""
         if self.environment is not None:
             return self.environment(self.deal)
-        return Match(self.game, self.deal.chance)
+        return self.game.start(self.deal.index, self.deal.chance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ class RunningEpisode:
             stop=StopReason.FORFEIT if self.forfeited else StopReason.FINISHED,
             policy_version=policy.version,
             chance=chance,
+            notes=self.environment.notes,
         )
         return Played(episode, tuple(self._decisions))
 

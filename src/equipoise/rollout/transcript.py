@@ -101,7 +101,7 @@ def _line(episode: Episode) -> str:
 
 def episode_to_json(episode: Episode) -> dict[str, Any]:
     """Return an episode as plain JSON data."""
-    return {
+    data = {
         "id": episode.id,
         "game": episode.game,
         "options": dict(episode.options),
@@ -118,6 +118,9 @@ def episode_to_json(episode: Episode) -> dict[str, Any]:
         "policy_version": episode.policy_version,
         "chance": [list(pair) for pair in episode.chance],
     }
+    if episode.notes:
+        data["notes"] = dict(episode.notes)
+    return data
 
 
 def episode_from_json(data: Mapping[str, Any]) -> Episode:
@@ -138,6 +141,7 @@ def episode_from_json(data: Mapping[str, Any]) -> Episode:
         stop=StopReason(data["stop"]),
         policy_version=data["policy_version"],
         chance=tuple((node, _tuples(outcome)) for node, outcome in data["chance"]),
+        notes=data.get("notes", {}),
     )
 
 
@@ -178,7 +182,7 @@ def _turn_from_json(data: Mapping[str, Any]) -> Turn:
 
 
 def _generation_to_json(generation: Generation) -> dict[str, Any]:
-    return {
+    data: dict[str, Any] = {
         "role": generation.role,
         "text": generation.text,
         "prompt_ids": list(generation.prompt_ids),
@@ -188,6 +192,9 @@ def _generation_to_json(generation: Generation) -> dict[str, Any]:
         "stop": generation.stop.value,
         "trainable": generation.trainable,
     }
+    if generation.allowed:
+        data["allowed"] = [None if among is None else list(among) for among in generation.allowed]
+    return data
 
 
 def _generation_from_json(data: Mapping[str, Any]) -> Generation:
@@ -200,6 +207,7 @@ def _generation_from_json(data: Mapping[str, Any]) -> Generation:
         stop=StopReason(data["stop"]),
         trainable=data["trainable"],
         text=data["text"],
+        allowed=tuple(None if among is None else tuple(among) for among in data.get("allowed", ())),
     )
 
 

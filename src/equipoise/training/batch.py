@@ -7,7 +7,7 @@ values times the probability of getting there (held fixed), in ``prob_weights``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from equipoise.objective.credit import Credit
 from equipoise.objective.groups import Group
+from equipoise.objective.safety import Stream
 from equipoise.rollout.requests import Played
-from equipoise.types import Decision
+from equipoise.types import Decision, Turn
 
-__all__ = ["Batch", "sampled_batch"]
+__all__ = ["Batch", "SampledStep", "sampled_batch"]
 
 
 @dataclass(frozen=True)
@@ -38,41 +39,62 @@ class Batch:
     visits: NDArray[np.float64]
 
 
-def sampled_batch(played: Sequence[Played], groups: Sequence[Group], credit: Credit, divisor: float) -> Batch:
-    """Return the batch of a sampled step: the decisions of all streams that are trained on.
+@dataclass(frozen=True)
+class SampledStep:
+    """The episodes of a step and what their decisions are credited with.
 
-    Args:
+    Attributes:
         played: The episodes, in the order in which they were grouped.
         groups: Their groups.
         credit: Their advantages.
         divisor: What advantages are divided by.
     """
-    by_group: dict[tuple[object, int, int], list[Played]] = {}
-    for one in played:
-        episode = one.episode
-        key = ((episode.pool, episode.opponent), episode.seat, episode.deal)
-        by_group.setdefault(key, []).append(one)
+
+    played: Sequence[Played]
+    groups: Sequence[Group]
+    credit: Credit
+    divisor: float
+
+    def share(self, stream: Stream) -> float:
+        """Return what an advantage of a stream counts for: 1 / (divisor · episodes of the stream)."""
+        return 1.0 / (self.divisor * self.credit.episodes[stream])
+
+    def credited(self) -> Iterator[tuple[Decision, Turn, float, Stream]]:
+        """Give every decision that is trained on: what was asked and answered, its advantage, its stream.
+
+        Advantages are divided by nothing yet (see :meth:`share`).
+        """
+        by_group: dict[tuple[Stream, int, int], list[Played]] = {}
+        for one in self.played:
+            episode = one.episode
+            key = ((episode.pool, episode.opponent), episode.seat, episode.deal)
+            by_group.setdefault(key, []).append(one)
+        for group, rows in zip(self.groups, self.credit.advantages, strict=True):
+            if group.stream not in self.credit.episodes:
+                continue
+            for one, advantages in zip(by_group[group.stream, group.seat, group.deal], rows, strict=True):
+                own = [turn for turn in one.episode.turns if turn.seat == one.episode.seat]
+                for decision, turn, advantage in zip(one.decisions, own, advantages, strict=True):
+                    yield decision, turn, float(advantage), group.stream
+
+
+def sampled_batch(step: SampledStep) -> Batch:
+    """Return the batch of a sampled step: the decisions of all streams that are trained on."""
     index: dict[object, int] = {}
     decisions: list[Decision] = []
     weights: list[NDArray[np.float64]] = []
     visits: list[float] = []
-    for group, rows in zip(groups, credit.advantages, strict=True):
-        if group.stream not in credit.episodes:
-            continue
-        share = 1.0 / (divisor * credit.episodes[group.stream])
-        for one, advantages in zip(by_group[group.stream, group.seat, group.deal], rows, strict=True):
-            own = [turn for turn in one.episode.turns if turn.seat == one.episode.seat]
-            for decision, turn, advantage in zip(one.decisions, own, advantages, strict=True):
-                legal = decision.legal or ()
-                row = index.setdefault(decision.information_state, len(decisions))
-                if row == len(decisions):
-                    decisions.append(decision)
-                    weights.append(np.zeros(len(legal)))
-                    visits.append(0.0)
-                # A fallback was not sampled from the policy: there is nothing to credit.
-                if turn.choice.action == turn.action:
-                    weights[row][legal.index(turn.action)] += share * advantage
-                visits[row] += 1.0
+    for decision, turn, advantage, stream in step.credited():
+        legal = decision.legal or ()
+        row = index.setdefault(decision.information_state, len(decisions))
+        if row == len(decisions):
+            decisions.append(decision)
+            weights.append(np.zeros(len(legal)))
+            visits.append(0.0)
+        # A fallback was not sampled from the policy: there is nothing to credit.
+        if turn.choice.action == turn.action:
+            weights[row][legal.index(turn.action)] += step.share(stream) * advantage
+        visits[row] += 1.0
     log_weights = _pad(weights)
     counts = np.array(visits)
     return Batch(tuple(decisions), log_weights, np.zeros_like(log_weights), counts / counts.sum())

@@ -18,6 +18,7 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter, silent
+from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
 from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
@@ -120,7 +121,8 @@ def _train(
         kept[0] = table.table()
 
     title = f"table ({kind}, seed {seed})"
-    Sepo(game, objective, TabularLearner(table), config, reporter=reporter, on_best=keep, title=title).run()
+    arena = Arena(game, objective, table, config)
+    Sepo(arena, TabularLearner(table), reporter=reporter, on_best=keep, title=title).run()
     return kept[0]
 
 

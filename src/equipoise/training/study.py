@@ -1,6 +1,6 @@
 """Credit estimators, measured against the exact gradient of J.
 
-Tables with random logits play batches as training does (``Sepo.collect``); every estimator credits the same
+Tables with random logits play batches as training does (``Arena.collect``); every estimator credits the same
 episodes, and the gradients it gives the table are compared with the exact one. Several tables are studied as
 one long vector of logits: a batch is one step of each.
 """
@@ -25,10 +25,10 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.progress import Reporter, silent
 from equipoise.training.agreement import cosine, projection, variance_ratio
-from equipoise.training.batch import Batch, sampled_batch
+from equipoise.training.arena import Arena
+from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import Book, exact_batch
-from equipoise.training.sepo import Sepo
 from equipoise.training.study_result import CreditRow, CreditStudy
 from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.types import Estimate
@@ -59,7 +59,7 @@ EXPLOIT = ("exploitability",)
 class _Subject:
     """A table, what trains it, and its exact gradients."""
 
-    trainer: Sepo
+    arena: Arena
     learner: TabularLearner
     gates: dict[str, float]
     exact: Array
@@ -143,7 +143,7 @@ def _gradients(
     size = sum(len(one.exact) for one in subjects)
     found = {name: np.zeros((2, batches, size)) for name in estimators}
     episodes = 0
-    with reporter.task(f"credit study {subjects[0].trainer.game.name}", batches) as advance:
+    with reporter.task(f"credit study {subjects[0].arena.game.name}", batches) as advance:
         for number in range(batches):
             parts = [_measure(one, number * len(subjects) + k, estimators) for k, one in enumerate(subjects)]
             episodes += sum(count for count, _ in parts)
@@ -155,14 +155,16 @@ def _gradients(
 
 def _measure(one: _Subject, step: int, estimators: Mapping[str, Estimator]) -> tuple[int, dict[str, Array]]:
     """Return how many episodes a step plays, and (2, P) for each estimator."""
-    played, groups = one.trainer.collect(step)
-    independent = one.trainer.game.info_record.independent_rounds
+    played, groups = one.arena.collect(one.learner.policy, step)
+    independent = one.arena.game.info_record.independent_rounds
     found = {}
     for name, assign in estimators.items():
         credits = [
-            assign(groups, one.trainer.objective, one.gates, independent, part) for part in (None, EXPLOIT)
+            assign(groups, one.arena.objective, one.gates, independent, part) for part in (None, EXPLOIT)
         ]
-        found[name] = np.array([one.gradient(sampled_batch(played, groups, c, 1.0)) for c in credits])
+        found[name] = np.array(
+            [one.gradient(sampled_batch(SampledStep(played, groups, c, 1.0))) for c in credits]
+        )
     return len(played), found
 
 
@@ -176,10 +178,10 @@ def _subjects(game: Game, seed: int) -> list[_Subject]:
     for number in range(TABLES):
         learner = TabularLearner(SoftmaxTable.of(game.stage(), trees, seed * TABLES + number))
         config = SepoConfig(deals=DEALS, rollouts=ROLLOUTS, scale="none", gates="exact", seed=seed)
-        trainer = Sepo(game, objective, learner, config, opponents=opponents)
+        arena = Arena(game, objective, learner.policy, config, opponents)
         table = book.tabulate(learner.policy)
         step = exact_batch(book, table, objective)
-        one = _Subject(trainer, learner, step.gates, np.zeros(0), np.zeros(0))
+        one = _Subject(arena, learner, step.gates, np.zeros(0), np.zeros(0))
         exploit = exact_batch(book, table, objective, EXPLOIT).batch
         subjects.append(replace(one, exact=one.gradient(step.batch), exploit=one.gradient(exploit)))
     return subjects

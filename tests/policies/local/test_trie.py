@@ -46,6 +46,7 @@ def test_a_single_word_has_no_branch() -> None:
     assert trie.branches == ()
     assert trie.rows() == ()
     assert trie.token_logprobs(0, (1.0,)) == ((0.0, 0.0), (0, 0))
+    assert trie.allowed(0) == (None, None)
 
 
 @pytest.mark.parametrize("words", [[], [(1,), (1,)]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.adapters.openspiel.names import plain
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.prompts.base import MARKER, Renderer, parse_action
 from equipoise.types import Action, Decision
 
@@ -17,7 +17,7 @@ class OpenSpielPrompts(Renderer):
 
     game = "openspiel"
 
-    def rules(self, game: Game) -> str:
+    def rules(self, game: Rules) -> str:
         """Return the game's name, its payoffs and the form of an answer."""
         info = game.info_record
         low, high = info.payoff_bounds

@@ -89,6 +89,14 @@ class Trie:
             logprobs[position] = math.log(below / self._mass(tokens[:position], probabilities))
         return tuple(logprobs), tuple(int(t in forks) for t in range(len(tokens)))
 
+    def allowed(self, action: int) -> tuple[tuple[int, ...] | None, ...]:
+        """Return, for each token of an action, those it was sampled among; None where it was forced."""
+        found: list[tuple[int, ...] | None] = [None] * len(self.continuations[action])
+        for step in self.steps[action]:
+            branch = self.branches[step.branch]
+            found[len(branch.path)] = branch.children
+        return tuple(found)
+
     def _mass(self, path: tuple[int, ...], probabilities: Sequence[float]) -> float:
         return math.fsum(
             p

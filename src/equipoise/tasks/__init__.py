@@ -1,0 +1,1 @@
+"""Free-text tasks: dialogue, shopping, household."""
