@@ -9,6 +9,7 @@ import pytest
 
 from equipoise.errors import RequestError
 from equipoise.training.recipe import load_recipe, parse_value, recipe_names
+from equipoise.training.teachers import teacher_games
 
 MINIMAL = 'name = "mine"\n[games.kuhn.train.sepo]\nsteps = 3\n'
 
@@ -34,7 +35,25 @@ class TestShipped:
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke"} <= set(recipe_names())
+        assert {"quickstart", "smoke", "paper-games"} <= set(recipe_names())
+
+    def test_the_papers_games_have_a_warm_start_and_three_runs_that_differ_in_their_seed(
+        self,
+    ) -> None:
+        games = load_recipe("paper-games").games
+        assert set(games) == set(teacher_games("paper"))
+        for one in games.values():
+            assert one.sft is not None
+            runs = [one.train[name] for name in ("sepo", "sepo_1", "sepo_2")]
+            assert [run.seed for run in runs] == [0, 1, 2]
+            assert len({run.model_copy(update={"seed": 0}) for run in runs}) == 1
+        assert games["kuhn"].train["sepo_responders"].exploiters == "pool+best_response"
+
+    def test_the_quickstarts_games_are_played_as_there(self) -> None:
+        quick, papers = load_recipe("quickstart").games, load_recipe("paper-games").games
+        for name, one in quick.items():
+            assert papers[name].sft == one.sft
+            assert {run: papers[name].train[run] for run in one.train} == one.train
 
 
 class TestLoading:
