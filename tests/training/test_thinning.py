@@ -111,7 +111,7 @@ def test_texts_are_never_thinned_out() -> None:
     one = lab("kuhn", 1)
     arena = Arena(one.game, one.objective, one.policy, SepoConfig(max_decisions=4))
     texts = cast(Learner, SimpleNamespace(wants="samples", policy=one.policy))
-    with pytest.raises(RequestError, match="max_decisions = 4: tokens of texts are never thinned out"):
+    with pytest.raises(RequestError, match="max_decisions = 4: texts are never thinned out"):
         Sepo(arena, texts)
 
 

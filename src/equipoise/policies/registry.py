@@ -13,10 +13,11 @@ from equipoise.games.registry import make_game
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
+from equipoise.policies.frozen import frozen_spec
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.policies.specs import COMBINED, fold, is_combined, parse
+from equipoise.policies.specs import COMBINED, Leaf, fold, is_combined, parse
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
@@ -109,9 +110,11 @@ def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> Any
 def _combined(spec: str, game: Game, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
     """Return a policy made of others; what goes wrong with a part names the part and the whole."""
 
-    def leaf(text: str) -> AnyPolicy:
+    def leaf(node: Leaf) -> AnyPolicy:
+        text = node.text
         try:
-            return load_policy(_opponent_spec(text, game), game, models=models, **settings)
+            trained = frozen_spec(text, game) if node.run else None
+            return load_policy(trained or _opponent_spec(text, game), game, models=models, **settings)
         except RequestError as error:
             raise type(error)(f"{text!r} in {spec!r}: {error}") from error
 

@@ -12,11 +12,13 @@ from typing import Any, Literal
 import torch
 
 from equipoise.errors import RequestError
+from equipoise.policies.base import Policy
 from equipoise.policies.local.loading import load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
+from equipoise.training.copies import AdapterCopy
 from equipoise.training.optimiser import Optimiser
 
 __all__ = ["AdapterLearner", "LocalLearner", "adapted_policy"]
@@ -85,6 +87,15 @@ class AdapterLearner:
     def forget(self) -> None:
         """Drop the scored table."""
         self.policy.forget()
+
+    def frozen(self, folder: Path, name: str) -> AdapterCopy:
+        """Return the adapter of a folder, beside the one that is trained (see ``Learner``)."""
+        return AdapterCopy(self.policy, folder, name)
+
+    def drop(self, policy: Policy) -> None:
+        """Take the adapter of a frozen copy out of the model."""
+        assert isinstance(policy, AdapterCopy)
+        policy.close()
 
     def save_weights(self, folder: Path) -> None:
         """Write the adapter."""
@@ -256,13 +267,21 @@ class LocalLearner(AdapterLearner):
         return self._references
 
 
-def save_adapter(model: Any, folder: Path) -> None:
-    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it."""
+def save_adapter(model: Any, folder: Path, weights: Mapping[str, Any] | None = None) -> None:
+    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it.
+
+    Args:
+        model: A model with adapters.
+        folder: Where to.
+        weights: The model's weights, where they had to be gathered from several devices.
+    """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    state = get_peft_model_state_dict(model, adapter_name="default", save_embedding_layers=False)
+    state = get_peft_model_state_dict(
+        model, state_dict=weights, adapter_name="default", save_embedding_layers=False
+    )
     tensors = {key: value.detach().cpu().contiguous() for key, value in state.items()}
     save_file(tensors, str(folder / "adapter_model.safetensors"), metadata={"format": "pt"})
     # Sets come in another order in every process, and the model's folder is nobody's business.

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from equipoise.errors import RequestError
 from equipoise.training.batch import Batch
 
-__all__ = ["chances", "thin"]
+__all__ = ["chances", "check_thinning", "thin"]
 
 
 def thin(batch: Batch, limit: int | None, start: float) -> Batch:
@@ -39,6 +40,16 @@ def thin(batch: Batch, limit: int | None, start: float) -> Batch:
         prob_weights=batch.prob_weights[kept] * weights[:, None],
         visits=batch.visits[kept] * weights,
     )
+
+
+def check_thinning(limit: int | None) -> None:
+    """Check that nothing is to be thinned out where texts are trained on their tokens.
+
+    Raises:
+        RequestError: There is a limit.
+    """
+    if limit is not None:
+        raise RequestError(f"max_decisions = {limit}: texts are never thinned out, leave it out")
 
 
 def chances(sizes: NDArray[np.float64], limit: int) -> NDArray[np.float64]:
