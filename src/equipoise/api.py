@@ -347,12 +347,13 @@ def study_credit(
     return result
 
 
-def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
+def train(recipe: str, *overrides: str, games: Sequence[str] | None = None, quiet: bool = True) -> Run:
     """Run a recipe: audit, warm start, audit, SEPO, audit.
 
     Args:
         recipe: Name of a recipe that ships with the package, or a path to a TOML file.
         overrides: ``"key=value"`` with dotted keys, e.g. ``"seed=1"``, ``"out=runs/mine"``.
+        games: Which of the recipe's games to do; None does all.
         quiet: Whether to show no progress.
 
     Returns:
@@ -363,7 +364,7 @@ def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
     """
     from equipoise.training.pipeline import run_recipe
 
-    return run_recipe(recipe, overrides, reporter=Reporter(quiet))
+    return run_recipe(recipe, overrides, reporter=Reporter(quiet), games=games)
 
 
 def load_policy(spec: Any, game: str | Rules, **settings: Any) -> AnyPolicy:

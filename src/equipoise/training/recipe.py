@@ -23,6 +23,7 @@ __all__ = [
     "Recipe",
     "joint_start",
     "load_recipe",
+    "only_games",
     "parse_value",
     "recipe_names",
 ]
@@ -212,6 +213,22 @@ class Recipe(Strict):
 def joint_start(name: str) -> str:
     """Return the name that the warm start of a joint run has in tables."""
     return f"{name}-sft"
+
+
+def only_games(recipe: Recipe, games: Sequence[str] | None) -> Recipe:
+    """Return a recipe with some of its games, and the joint runs that have no others; None keeps all.
+
+    Raises:
+        RequestError: It has no such game.
+    """
+    if games is None:
+        return recipe
+    for name in games:
+        if name not in recipe.games:
+            raise unknown("game of the recipe", name, recipe.games)
+    kept = {name: one for name, one in recipe.games.items() if name in games}
+    joint = {name: run for name, run in recipe.joint.items() if kept.keys() >= run.games.keys()}
+    return recipe.model_copy(update={"games": kept, "joint": joint})
 
 
 def recipe_names() -> list[str]:
