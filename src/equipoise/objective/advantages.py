@@ -138,6 +138,7 @@ def loo(rewards: Sequence[Sequence[float] | Array], gamma: float = 0.99) -> list
 
     Args:
         rewards: For each trajectory of one start, (T_i,) reward of each turn.
+        gamma: Discount a turn.
     """
     returns = [discounted(row, gamma) for row in rewards]
     found = []

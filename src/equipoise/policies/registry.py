@@ -12,11 +12,12 @@ from equipoise.games.base import Game
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
+from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.policies.specs import COMBINED, fold, is_combined, parse
+from equipoise.policies.specs import COMBINED, LOCAL, fold, is_combined, parse
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
@@ -41,15 +42,13 @@ KINDS = {
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
     "human": "you, at the terminal",
+    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
     **COMBINED,
 }
 """Every kind of policy name with what it stands for."""
 
 GROUP = "equipoise.policies"
 """Entry-point group: the object an entry names is called with (rest of the name, game)."""
-
-_LOCAL = ("smollm2", "hf:", "tiny-random")
-
 
 Models = MutableMapping[str, AnyPolicy]
 """Language models by name: looked up before one is loaded, and added to."""
@@ -83,6 +82,10 @@ def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settin
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
+    if kind == "strategist":
+        return load_advised(
+            rest, game, lambda actor: load_policy(actor, game, models=models, **settings), **settings
+        )
     if is_combined(spec):
         return _combined(spec, game, models, settings)
     if is_local(spec):
@@ -125,7 +128,7 @@ def _combined(spec: str, game: Game, models: Models | None, settings: Mapping[st
 
 def is_local(spec: Any) -> bool:
     """Tell whether a policy name stands for a local language model, to which model settings apply."""
-    return isinstance(spec, str) and spec.startswith(_LOCAL)
+    return isinstance(spec, str) and spec.startswith(LOCAL)
 
 
 def load_opponents(
@@ -159,7 +162,7 @@ def load_players(
 
 def _opponent_spec(name: str, game: Game) -> str:
     """Return the policy name of an opponent; a bare name that is no policy is a strategy of the game."""
-    is_policy = ":" in name or name == "human" or name.partition("+")[0] in _LOCAL
+    is_policy = ":" in name or name == "human" or name.partition("+")[0] in LOCAL
     return name if is_policy and name not in strategies(game.name) else f"scripted:{name}"
 
 

@@ -21,7 +21,7 @@ from typing import TypeVar
 from equipoise.errors import RequestError
 from equipoise.opponents.combinators import check_rate, shares
 
-__all__ = ["COMBINED", "Leaf", "MixtureSpec", "Node", "NoisySpec", "fold", "is_combined", "parse"]
+__all__ = ["COMBINED", "LOCAL", "Leaf", "MixtureSpec", "Node", "NoisySpec", "fold", "is_combined", "parse"]
 
 COMBINED = {
     "mixture:[W*]A+[W*]B": "one of several policies, drawn once an episode (equal weights if none are given)",
@@ -29,6 +29,9 @@ COMBINED = {
     "frozen:POLICY": "any policy as it is, as an opponent too; (…) groups, quote it in a shell",
 }
 """The forms of policies made of policies with what they stand for."""
+
+LOCAL = ("smollm2", "hf:", "tiny-random")
+"""How the names of local language models begin."""
 
 _PREFIXES = ("mixture:", "noisy:", "frozen:")
 

@@ -13,7 +13,7 @@ from equipoise.policies.local.scoring import ActionScorer
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Choice, Decision, Generation, StopReason, Validity
 
-__all__ = ["FreeText"]
+__all__ = ["FreeText", "stop_ids"]
 
 
 class FreeText:
@@ -32,7 +32,7 @@ class FreeText:
         """Take a model, its scorer (whose token tree reads the prompts), the settings and the wording."""
         self.loaded, self.scorer, self.wording = loaded, scorer, wording
         self.temperature, self.max_new_tokens, self.max_rows = temperature, max_new_tokens, max_rows
-        self._stop_ids = _stop_ids(loaded)
+        self._stop_ids = stop_ids(loaded)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
@@ -77,7 +77,7 @@ class FreeText:
         return Choice(None, Validity.INVALID, generations=(made,), detail="no legal action on the last line")
 
 
-def _stop_ids(loaded: LoadedModel) -> tuple[int, ...]:
+def stop_ids(loaded: LoadedModel) -> tuple[int, ...]:
     """Return all tokens that end a turn, by template, tokenizer or the model's own settings."""
     own = getattr(getattr(loaded.model, "generation_config", None), "eos_token_id", None)
     listed = own if isinstance(own, list) else [own]

@@ -1,0 +1,32 @@
+"""What a strategist reads: the rules and the situation of the one it advises, and what it said before.
+
+The rules come first, as the player reads them, so that strategist and player share what a model has read
+already.
+"""
+
+from __future__ import annotations
+
+from equipoise.prompts.base import Prompt, Renderer
+from equipoise.types import Decision
+
+__all__ = ["strategist_prompt"]
+
+TASK = (
+    "You do not act yourself. You are the coach of this player and advise it in private. Say in at most "
+    "{words} words what it should aim for now, and nothing else."
+)
+WORDS = 12
+"""Words a strategy is asked to have; SOTOPIA's strategies have about ten (arXiv 2502.12486)."""
+
+
+def strategist_prompt(renderer: Renderer, decision: Decision, words: int = WORDS) -> Prompt:
+    """Return the prompt for a strategy at a decision.
+
+    Args:
+        renderer: Words of the game or task.
+        decision: What the advised seat is asked; its ``advice`` is what the strategist said before.
+        words: How long the strategy is asked to be.
+    """
+    situation = renderer.situation(decision)
+    before = "".join(f'\nYou advised before: "{" ".join(text.split())}"' for text in decision.advice)
+    return Prompt(renderer.rules(decision.rules), f"{situation}{before}\n\n{TASK.format(words=words)}")
