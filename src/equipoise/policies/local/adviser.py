@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-
 from equipoise.errors import RequestError
-from equipoise.policies.local.chat import prompt_ids
-from equipoise.policies.local.free import stop_ids
 from equipoise.policies.local.loading import LoadedModel, load_spec
-from equipoise.policies.local.sampling import Sampled, Uniform, generate
-from equipoise.policies.local.scoring import ActionScorer
+from equipoise.policies.local.sampling import Sampled, Uniform
+from equipoise.policies.local.writer import LocalWriter
 from equipoise.policies.strategist import as_strategy
 from equipoise.prompts.registry import get_renderer
 from equipoise.prompts.strategist import strategist_prompt
@@ -25,6 +21,8 @@ class LocalAdviser:
 
     Attributes:
         loaded: Model, tokenizer and fingerprint.
+        writer: Generates the texts.
+        temperature: Divides the logits.
         version: Training step.
     """
 
@@ -51,13 +49,10 @@ class LocalAdviser:
         """
         if temperature < 0.0:
             raise RequestError(f"temperature {temperature:g} is out of range for a strategist")
-        self.loaded, self.temperature, self.max_new_tokens = loaded, temperature, max_new_tokens
-        self.name = name or loaded.spec or "local"
-        dtype = str(loaded.model.dtype).removeprefix("torch.")
-        self.fingerprint = f"{loaded.fingerprint}/{dtype}/strategist/{temperature:g}/{max_new_tokens}"
-        self.version, self.max_rows = 0, max_rows
-        self.scorer = ActionScorer(loaded.model, loaded.tokenizer, max_rows=max_rows)
-        self._stop_ids = stop_ids(loaded)
+        self.writer = LocalWriter(loaded, temperature, max_new_tokens, name, max_rows=max_rows)
+        self.loaded, self.temperature, self.name = loaded, temperature, self.writer.name
+        self.fingerprint = f"strategist/{self.writer.fingerprint}"
+        self.version = 0
 
     @classmethod
     def from_spec(
@@ -78,15 +73,8 @@ class LocalAdviser:
     def advise(self, decisions: Sequence[Decision]) -> list[Generation]:
         """Write a strategy for each decision, in as few batches as ``max_rows`` allows."""
         prompts = [strategist_prompt(get_renderer(d.rules.name), d) for d in decisions]
-        ids = [prompt_ids(prompt, self.loaded.tokenizer) for prompt in prompts]
-        found: dict[int, Generation] = {}
-        order = sorted(range(len(ids)), key=lambda i: (len(ids[i]), i))
-        for start in range(0, len(order), self.max_rows):
-            chunk = order[start : start + self.max_rows]
-            sampled = self._sample([ids[i] for i in chunk], [decisions[i] for i in chunk])
-            for i, one in zip(chunk, sampled, strict=True):
-                found[i] = self._read(ids[i], one)
-        return [found[i] for i in range(len(decisions))]
+        found = self.writer.sample(prompts, [_own(decision) for decision in decisions])
+        return [self._read(ids, sampled) for ids, sampled in found]
 
     def clear(self) -> None:
         """Forget what the old weights read; call after every change of weights."""
@@ -95,25 +83,10 @@ class LocalAdviser:
 
     def forget(self) -> None:
         """Forget what was read, so that what comes next does not depend on what came before."""
-        self.scorer.clear()
-
-    def _sample(self, ids: list[tuple[int, ...]], decisions: Sequence[Decision]) -> list[Sampled]:
-        with torch.no_grad():
-            tree = self.scorer.tree(reuse=True)
-            layers = None if tree is None else tree.prefill(ids)
-        return generate(
-            self.scorer.backbone,
-            ids,
-            [_own(decision) for decision in decisions],
-            stop_ids=self._stop_ids,
-            pad=self.loaded.tokenizer.pad_token_id,
-            max_new_tokens=self.max_new_tokens,
-            temperature=self.temperature,
-            layers=layers,
-        )
+        self.writer.scorer.clear()
 
     def _read(self, prompt: tuple[int, ...], sampled: Sampled) -> Generation:
-        text = self.loaded.tokenizer.decode(list(sampled.ids), skip_special_tokens=True)
+        text = self.writer.read(sampled)
         mask = (1,) * len(sampled.ids)
         return Generation(
             STRATEGIST, prompt, sampled.ids, sampled.logprobs, mask, sampled.stop, text=as_strategy(text)
