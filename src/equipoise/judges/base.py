@@ -1,6 +1,6 @@
 """What a process judge is given and what it says.
 
-After an episode a judge marks the strategist's turns that were decisive (EPO, arXiv 2502.12486, section 3.2).
+After an episode a judge marks the strategist's turns that were decisive (EPO, arXiv 2502.12486).
 Each side is judged apart, on its own strategies. Turns are numbered from 1 in everything a judge reads or
 writes, and from 0 in code.
 """

@@ -123,7 +123,7 @@ def discounted(rewards: Sequence[float] | Array, gamma: float) -> Array:
 def maxabs(rewards: Sequence[float] | Array, gamma: float = 0.99) -> Array:
     """Return (T,): each turn's return over the largest of the trajectory in size; all zero stays all zero.
 
-    EPO's own (arXiv 2502.12486, section 3.3). The scale of the outcome is lost: whether it was 0.2 or 1.
+    EPO's own (arXiv 2502.12486). The scale of the outcome is lost: whether it was 0.2 or 1.
     """
     returns = discounted(rewards, gamma)
     largest = float(np.abs(returns).max(initial=0.0))

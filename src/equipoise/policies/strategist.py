@@ -1,6 +1,6 @@
 """A strategist and an actor as one policy: the strategist says what to aim for, the actor does it.
 
-After EPO (arXiv 2502.12486, section 3): a strategist proposes a short strategy at each of its turns; a frozen
+After EPO (arXiv 2502.12486): a strategist proposes a short strategy at each of its turns; a frozen
 actor, any policy, gets it as private advice and acts. The other side sees only what the actor does. The
 strategist's past strategies come back to it with the decision (``Decision.advice``), so that both stay
 functions of what their seat knows.
