@@ -126,11 +126,11 @@ def test_the_samples_add_up_to_the_papers_loss_and_its_gradient(reduction: Reduc
         p.requires_grad_(True)
     gradient = torch.autograd.grad(paper(), weights)
     norm = sum(float((g**2).sum()) for g in gradient)
-    step = 1e-6
+    step = 1e-4  # norms are computed in single precision
     with torch.no_grad():
         values = []
         for sign in (1, -2):
             for p, g in zip(weights, gradient, strict=True):
                 p.add_(sign * step * g)
             values.append(float(paper()))
-    assert (values[0] - values[1]) / (2 * step) == pytest.approx(norm, rel=1e-3)
+    assert (values[0] - values[1]) / (2 * step) == pytest.approx(norm, rel=5e-3)
