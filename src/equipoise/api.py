@@ -17,8 +17,9 @@ from equipoise.auditing.run import AuditConfig
 from equipoise.auditing.session import Loader, Session
 from equipoise.errors import RequestError
 from equipoise.files import claim, folder_name
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.games.registry import game_names
+from equipoise.games.rules import Rules
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
 from equipoise.policies.base import AnyPolicy
@@ -203,7 +204,7 @@ def cross(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    rules = load_game(game, options) if isinstance(game, str) else game
+    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
     given = name_policies(policies)
     if out is not None:
         request = {"game": rules.info_record.key, "policies": _spelled(given)}
@@ -219,7 +220,7 @@ def cross(
 
 
 def play(
-    game: str | Game,
+    game: str | Rules,
     policy: Any,
     opponent: str,
     *,
@@ -233,7 +234,7 @@ def play(
     """Play one episode and return it.
 
     Args:
-        game: The game.
+        game: The game or task.
         policy: The policy under study (see :func:`audit`).
         opponent: A strategy of the game by its bare name, or any policy name.
         seat: Seat of the policy.
@@ -287,7 +288,7 @@ def solve(
     """
     from equipoise.training.solve import solve as solve_game
 
-    rules = load_game(game, options) if isinstance(game, str) else game
+    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
     kinds = (exploiters,) if isinstance(exploiters, str) else tuple(exploiters)
     return solve_game(rules, kinds, seeds, steps, None if out is None else Path(out), Reporter(quiet))
 
@@ -324,7 +325,7 @@ def study_credit(
     names = (games,) if isinstance(games, str) else tuple(dict.fromkeys(games))
     if options and len(names) > 1:
         raise RequestError("options belong to one game: study one game at a time")
-    rules = [load_game(name, {**SMALL.get(name, {}), **(options or {})}) for name in names]
+    rules = [finite_game(load_game(name, {**SMALL.get(name, {}), **(options or {})})) for name in names]
     if out is not None:
         request = {
             "games": {one.name: one.options.changed() for one in rules},
@@ -358,7 +359,7 @@ def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
     return run_recipe(recipe, overrides, reporter=Reporter(quiet))
 
 
-def load_policy(spec: Any, game: str | Game, **settings: Any) -> AnyPolicy:
+def load_policy(spec: Any, game: str | Rules, **settings: Any) -> AnyPolicy:
     """Return the policy a name stands for (see ``equipoise.policies.registry.KINDS``).
 
     Args:
@@ -400,7 +401,7 @@ def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] 
     chosen = [games] if isinstance(games, str | Game) else list(games)
     if options and len(chosen) > 1:
         raise RequestError("options belong to one game: audit one game at a time")
-    return [load_game(game, options) if isinstance(game, str) else game for game in chosen]
+    return [finite_game(load_game(game, options)) if isinstance(game, str) else game for game in chosen]
 
 
 def _configure(

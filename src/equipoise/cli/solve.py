@@ -65,11 +65,12 @@ def solve(
     kinds = tuple(dict.fromkeys([*(exploiters or ["pool"]), *(more or [])]))
     changes = options(option)
     with output.work():
+        from equipoise.games.base import finite_game
         from equipoise.policies.registry import load_game
         from equipoise.progress import Reporter
         from equipoise.training.solve import solve as solve_game
 
-        rules = load_game(game, changes)
+        rules = finite_game(load_game(game, changes))
         result = solve_game(
             rules, exploiters=kinds, seeds=seeds, steps=steps, out=out, reporter=Reporter(quiet)
         )

@@ -18,7 +18,7 @@ from equipoise.auditing.result import AuditResult, Difference, GameResult, paire
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
 from equipoise.files import claim, folder_name, write_json
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
@@ -133,7 +133,7 @@ class _Runner:
         return train_sft(self.recipe, game, one, config, place, self.reporter)
 
     def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
-        game = load_game(name, one.options)
+        game = finite_game(load_game(name, one.options))
         pools = default_pools(game.name).replace(one.pools)
         base = game.info_record.weights
         weights = base.replace(one.weights)
