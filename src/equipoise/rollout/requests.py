@@ -12,7 +12,7 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.rollout.deals import Deal
 from equipoise.types import Action, Decision, Episode, Seat
 
-__all__ = ["EpisodeRequest", "InvalidRule", "Played"]
+__all__ = ["EpisodeRequest", "InvalidRule", "Played", "seated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,11 @@ class EpisodeRequest:
         if self.environment is not None:
             return self.environment(self.deal)
         return self.game.start(self.deal.index, self.deal.chance)
+
+
+def seated(policy: AnyPolicy, opponent: AnyPolicy, seat: Seat, seats: int) -> tuple[AnyPolicy, ...]:
+    """Return who sits where: the policy at its seat, the opponent at all others; nobody else if there are none."""
+    return tuple(policy if place == seat else opponent for place in range(seats))
 
 
 @dataclass(frozen=True, slots=True)

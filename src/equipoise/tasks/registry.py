@@ -15,7 +15,18 @@ from equipoise.opponents.pools import Pools
 from equipoise.tasks.base import Task
 from equipoise.types import Decision
 
-__all__ = ["Actor", "Parts", "get_actor", "make_task", "register_task", "task_actors", "task_names", "task_pools", "task_renderer"]
+__all__ = [
+    "NOBODY",
+    "Actor",
+    "Parts",
+    "get_actor",
+    "make_task",
+    "register_task",
+    "task_actors",
+    "task_names",
+    "task_pools",
+    "task_renderer",
+]
 
 Actor = Callable[[Decision], str]
 """What a scripted actor is: a function from a decision to what is said or done, with the decision's draws."""
@@ -37,6 +48,9 @@ class Parts:
     pools: str
     renderer: str
 
+
+NOBODY = "nobody"
+"""Whom a policy meets where there is nobody else: the train pool of a task with one seat."""
 
 _TASKS: dict[str, Parts] = {
     "social": Parts(
@@ -81,9 +95,16 @@ def get_actor(task: str, name: str) -> Actor:
         RequestError: There is none of that name; the message names the nearest.
     """
     known = task_actors(task)
+    if name == NOBODY:
+        return _nobody
     if name not in known:
         raise unknown(f"{task} actor", name, known)
     return known[name]
+
+
+def _nobody(decision: Decision) -> str:
+    """Stand for the missing other side of a task with one seat."""
+    return ""
 
 
 def task_pools(name: str) -> Pools:
