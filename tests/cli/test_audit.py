@@ -201,7 +201,7 @@ def test_settings_of_language_models_are_passed_only_where_given(
 
     monkeypatch.setattr("equipoise.api.audit", fake)
     run("audit", "ipd", "kuhn", "-p", "smollm2")
-    settings = {"mode", "temperature", "max_new_tokens", "dtype", "device", "threads"}
+    settings = {"mode", "temperature", "max_new_tokens", "thought_tokens", "dtype", "device", "threads"}
     assert not settings & set(seen)
     assert (seen["games"], seen["policy"], seen["exact"], seen["rule"]) == (
         ["ipd", "kuhn"],
@@ -211,13 +211,14 @@ def test_settings_of_language_models_are_passed_only_where_given(
     )
     given = [
         *("--mode", "free", "--temperature", "0.5", "--max-new-tokens", "9"),
-        *("--dtype", "bfloat16", "--device", "cuda:0", "--threads", "2"),
+        *("--thought-tokens", "5", "--dtype", "bfloat16", "--device", "cuda:0", "--threads", "2"),
     ]
     run("audit", "all", "-p", "smollm2", *given, "--retries", "3", "--on-invalid", "forfeit", "--sample")
     assert {key: seen[key] for key in settings} == {
         "mode": "free",
         "temperature": 0.5,
         "max_new_tokens": 9,
+        "thought_tokens": 5,
         "dtype": "bfloat16",
         "device": "cuda:0",
         "threads": 2,

@@ -74,6 +74,7 @@ def audit(
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
+    thought_tokens: o.ThoughtOption = None,
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
@@ -100,7 +101,9 @@ def audit(
         "out": out,
         # Without a terminal standard error is kept for what goes wrong.
         "quiet": quiet or not sys.stderr.isatty(),
-        **o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording),
+        **o.model_settings(
+            mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens
+        ),
     }
     if cross:
         own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}

@@ -22,6 +22,7 @@ class Mode(StrEnum):
     """How a language model decides."""
 
     CHOOSE = "choose"
+    THINK = "think"
     FREE = "free"
 
 
@@ -73,7 +74,8 @@ ModeOption = Annotated[
     Mode | None,
     typer.Option(
         "--mode",
-        help="choose scores the legal actions, free generates text and reads its last line.",
+        help="choose scores the legal actions, think does so after a thought, free generates text and reads "
+        "its last line.",
         rich_help_panel=MODELS,
     ),
 ]
@@ -83,6 +85,12 @@ TemperatureOption = Annotated[
 TokensOption = Annotated[
     int | None,
     typer.Option("--max-new-tokens", min=1, help="Budget of an answer in mode free.", rich_help_panel=MODELS),
+]
+ThoughtOption = Annotated[
+    int | None,
+    typer.Option(
+        "--thought-tokens", min=1, help="Budget of a thought in mode think.", rich_help_panel=MODELS
+    ),
 ]
 DtypeOption = Annotated[
     Dtype | None, typer.Option("--dtype", help="Number format of the weights.", rich_help_panel=MODELS)
@@ -129,6 +137,7 @@ def model_settings(
     device: str | None,
     threads: int | None,
     wording: str | None = None,
+    thought_tokens: int | None = None,
 ) -> dict[str, Any]:
     """Return the settings of language models that were given; the rest keep the model's defaults."""
     given: dict[str, Any] = {
@@ -139,6 +148,7 @@ def model_settings(
         "device": device,
         "threads": threads,
         "wording": wording,
+        "thought_tokens": thought_tokens,
     }
     return {name: setting for name, setting in given.items() if setting is not None}
 

@@ -58,6 +58,7 @@ def play(
     mode: o.ModeOption = None,
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
+    thought_tokens: o.ThoughtOption = None,
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
@@ -83,7 +84,9 @@ def play(
     changes = options(option)
     patient = policy == HUMAN and on_invalid is None
     rule = o.invalid_rule(retries, on_invalid, default=SLIPS if patient else None)
-    settings = o.model_settings(mode, temperature, max_new_tokens, dtype, device, threads, wording)
+    settings = o.model_settings(
+        mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens
+    )
     if policy == HUMAN:
         where: dict[str, Any] = {"seat": seat, "deal": deal, "seed": seed, "rule": rule}
         _play_yourself(output, game, opponent, changes, **where, settings=settings)

@@ -25,6 +25,7 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
+from equipoise.training.answers import answer_counts
 from equipoise.training.batch import Batch, SampledStep
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
@@ -44,6 +45,7 @@ class Arena:
         exploiters: Keeps the objective in step with the responder.
         gates: The running gates of the hinge.
         scale: The running scale of advantages.
+        rule: What happens to invalid answers.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Arena:
         policy: Policy,
         config: SepoConfig,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Load the opponents and work out what can be computed exactly.
 
@@ -62,11 +65,12 @@ class Arena:
             policy: What is trained; says how many information states it answers at once.
             config: Settings.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers, in training and selection.
 
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
-        self.game, self.config = game, config
+        self.game, self.config, self.rule = game, config, rule or InvalidRule()
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
         self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
@@ -128,7 +132,7 @@ class Arena:
 
     def collect(self, policy: Policy, step: int) -> tuple[list[Played], list[Group]]:
         """Play the episodes of a sampled step; return them and their groups."""
-        played = play(self.requests(policy, step), InvalidRule())
+        played = play(self.requests(policy, step), self.rule)
         return played, group_episodes([one.episode for one in played])
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
@@ -144,6 +148,7 @@ class Arena:
             decisions=sum(len(one.decisions) for one in played),
             dead_keys=credit.dead / max(credit.keys, 1),
             advantage_scale=divisor,
+            **answer_counts(played),
             invalid_rate=sum(invalid) / max(len(invalid), 1),
         )
         return SampledStep(played, groups, credit, divisor)

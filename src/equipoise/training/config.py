@@ -82,8 +82,10 @@ class SepoConfig(Strict):
         rollouts: Members of a group.
         lr: Learning rate.
         lr_decay: The rate falls as 1 / (1 + lr_decay · step).
-        kl: Weight of KL(policy ‖ reference), exact over legal actions, averaged over visited decisions.
-        entropy: Weight of the entropy bonus, averaged over visited decisions.
+        kl: Weight of KL(policy ‖ reference), averaged over visited decisions: exact over legal actions, and
+            estimated on the sampled tokens (k3) where text is trained.
+        entropy: Weight of the entropy bonus, averaged over visited decisions (the sum over the sampled tokens
+            of each where text is trained).
         scale: What advantages are divided by: nothing, or one running root mean square.
         gates: ``exact`` from the policy's table, ``running`` from episodes, ``auto`` what is cheap.
         exploiters: ``pool``, ``pool+best_response``, ``none``: what the exploiter pool holds in training.
@@ -94,7 +96,12 @@ class SepoConfig(Strict):
         max_grad_norm: Gradients are scaled down to this norm.
         max_step_kl: A language model's step is halved until the policy has moved by at most this KL
             divergence, averaged over the visited decisions.
+        max_sampler_gap: Training stops where log-probabilities differ from those that were sampled from by
+            more than this, on average (nats a decision, or a token where text is trained).
+        max_skipped: Training stops after more skipped steps than this; a step is skipped where its gradient
+            is not finite.
         rows: Largest number of rows of one pass with gradients.
+        pass_tokens: Largest number of tokens of one pass with gradients where text is trained.
         seed: Seed of deals, draws and initialisation.
     """
 
@@ -117,7 +124,10 @@ class SepoConfig(Strict):
     select_episodes: int = Field(12, ge=1)
     max_grad_norm: float = Field(1.0, gt=0.0)
     max_step_kl: float = Field(0.05, gt=0.0)
+    max_sampler_gap: float = Field(0.3, gt=0.0)
+    max_skipped: int = Field(3, ge=0)
     rows: int = Field(32, ge=1)
+    pass_tokens: int = Field(4096, ge=1)
     seed: int = Field(0, ge=0)
 
     @field_validator("credit")

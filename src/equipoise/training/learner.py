@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from equipoise.policies.base import Policy
-from equipoise.training.batch import Batch
 
 __all__ = ["Learner"]
 
 
 class Learner(Protocol):
-    """Something with a policy that can be moved along a batch's gradient."""
+    """Something with a policy that can be moved along a batch's gradient.
+
+    What a batch is, the learner says: a ``Batch`` of weights on the actions of decisions, or a sequence of
+    ``DecisionSample``, the tokens that were sampled on the way to them.
+    """
+
+    @property
+    def wants(self) -> Literal["batch", "samples"]:
+        """What :meth:`update` is given: a ``Batch``, or a sequence of ``DecisionSample``."""
+        ...
 
     @property
     def policy(self) -> Policy:
         """Plays with the current weights."""
         ...
 
-    def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
+    def update(self, batch: Any, lr: float, kl: float, entropy: float) -> dict[str, float]:
         """Ascend Σ w·log π + Σ w·π − kl·KL(π ‖ reference) + entropy·H(π) by one step.
 
         Returns:
-            What happened: ``kl``, ``entropy``, ``grad_norm`` and the like.
+            What happened: ``kl``, ``entropy``, ``grad_norm`` and the like; ``sampler_gap`` if it can be
+            told, ``skipped`` 1 if no step was made because the gradient is not finite.
         """
         ...
 

@@ -1,17 +1,17 @@
-"""A language model with a LoRA adapter as a learner."""
+"""A language model with a LoRA adapter as a learner of decisions (``choose``; see ``tokens`` for text)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
-from equipoise.errors import EquipoiseError, RequestError
+from equipoise.errors import RequestError
 from equipoise.policies.local.loading import load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
@@ -19,13 +19,20 @@ from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
 from equipoise.training.optimiser import Optimiser
 
-__all__ = ["LocalLearner", "adapted_policy"]
+__all__ = ["AdapterLearner", "LocalLearner", "adapted_policy"]
 
 REFERENCE = "reference"
 
 
 def adapted_policy(
-    spec: str, lora: LoraSettings, seed: int, name: str, *, quiet: bool = False, **settings: Any
+    spec: str,
+    lora: LoraSettings,
+    seed: int,
+    name: str,
+    *,
+    quiet: bool = False,
+    player: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> LocalPolicy:
     """Load a model with a trainable adapter: the one the spec names, or a fresh one.
 
@@ -36,6 +43,7 @@ def adapted_policy(
         seed: Seed of a fresh adapter's weights.
         name: Name of the policy.
         quiet: Show no progress.
+        player: Settings of the policy (mode, temperature, budgets).
         settings: Further settings of the model (dtype, device, threads).
     """
     from dataclasses import replace
@@ -46,7 +54,7 @@ def adapted_policy(
     if hasattr(loaded.model, "peft_config"):
         loaded.model.load_adapter(split_spec(spec)[1], adapter_name=REFERENCE)
         loaded.model.set_adapter("default")
-        return LocalPolicy(loaded, name=name)
+        return LocalPolicy(loaded, name=name, **(player or {}))
     shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=lora.targets, task_type="CAUSAL_LM")
     with torch.random.fork_rng():
         torch.manual_seed(seed)
@@ -55,15 +63,92 @@ def adapted_policy(
         except ValueError as error:
             reason = str(error).splitlines()[0]
             raise RequestError(f"lora.targets = {lora.targets!r} do not fit {spec!r}: {reason}") from None
-    return LocalPolicy(replace(loaded, model=model), name=name)
+    return LocalPolicy(replace(loaded, model=model), name=name, **(player or {}))
 
 
-class LocalLearner:
+class AdapterLearner:
+    """What learners of an adapter share: weights, optimiser, reference, and how far a step may go."""
+
+    def __init__(self, policy: LocalPolicy, max_grad_norm: float, max_step_kl: float) -> None:
+        """Take the policy; its start is the reference of the KL term.
+
+        Args:
+            policy: The policy, with a trainable adapter.
+            max_grad_norm: Gradients are scaled down to this norm.
+            max_step_kl: A step is halved until the policy has moved by at most this KL divergence.
+        """
+        self.max_step_kl = max_step_kl
+        self.policy: LocalPolicy = policy
+        self.model = policy.loaded.model
+        self.optimiser = Optimiser(self.model, max_grad_norm)
+
+    def forget(self) -> None:
+        """Drop the scored table."""
+        self.policy.forget()
+
+    def save_weights(self, folder: Path) -> None:
+        """Write the adapter."""
+        save_adapter(self.model, folder)
+
+    def save_state(self, folder: Path) -> dict[str, Any]:
+        """Write the optimiser; return what fits JSON."""
+        self.optimiser.save(folder / "optimiser.safetensors")
+        return {"steps": self.optimiser.steps, "version": self.policy.version}
+
+    def load(self, folder: Path, state: Mapping[str, Any]) -> None:
+        """Take back adapter and optimiser."""
+        load_adapter(self.model, folder)
+        self.optimiser.load(folder / "optimiser.safetensors", int(state["steps"]))
+        self.policy.clear()
+        self.policy.version = int(state["version"])
+
+    def _step(self, lr: float, totals: Mapping[str, float], moved: Callable[[], float]) -> dict[str, float]:
+        """Make the step that the gradients ask for; skip it where they are not finite.
+
+        The first steps of Adam have the size of the learning rate in every weight, however noisy the
+        gradient; without a limit one bad batch can make the policy deterministic, where nothing is left
+        to learn from. The step is therefore halved until the policy has moved by at most ``max_step_kl``.
+
+        Args:
+            lr: Learning rate.
+            totals: What is known of the batch.
+            moved: Returns KL(old policy ‖ new policy), averaged over the visited decisions.
+        """
+        kept = self.optimiser.keep()
+        norm = self.optimiser.step(lr)
+        self.policy.clear()
+        if norm is None:
+            known = {name: value for name, value in totals.items() if math.isfinite(value)}
+            return {**known, "skipped": 1.0}
+        stats = {**totals, "skipped": 0.0, "grad_norm": norm, "step_taken": 1.0}
+        while True:
+            stats["step_kl"] = moved()
+            if stats["step_kl"] <= self.max_step_kl or stats["step_taken"] < 1e-3:
+                return stats
+            self.optimiser.shrink(kept, 0.5)
+            stats["step_taken"] *= 0.5
+
+    @contextmanager
+    def _as_reference(self) -> Iterator[None]:
+        if REFERENCE in self.model.peft_config:
+            self.model.set_adapter(REFERENCE)
+            try:
+                yield
+            finally:
+                self.model.set_adapter("default")
+        else:
+            with self.model.disable_adapter():
+                yield
+
+
+class LocalLearner(AdapterLearner):
     """Trains the adapter of a local policy in ``choose`` mode.
 
     The loss is computed on the same renormalised log-probabilities that the policy acts on, every distinct
     question scored once; AdamW without weight decay makes the step.
     """
+
+    wants: Literal["batch"] = "batch"
 
     def __init__(
         self, policy: LocalPolicy, max_grad_norm: float = 1.0, rows: int = 32, max_step_kl: float = math.inf
@@ -76,19 +161,12 @@ class LocalLearner:
             rows: Largest number of questions of one pass with gradients.
             max_step_kl: A step is halved until the policy has moved by at most this KL divergence.
         """
-        self.max_step_kl = max_step_kl
-        self.policy: LocalPolicy = policy
+        super().__init__(policy, max_grad_norm, max_step_kl)
         self.rows = rows
-        self.model = policy.loaded.model
-        self.optimiser = Optimiser(self.model, max_grad_norm)
         self._references: dict[Question, tuple[float, ...]] = {}
 
     def update(self, batch: Batch, lr: float, kl: float, entropy: float) -> dict[str, float]:
-        """Move the adapter one step (see ``Learner``).
-
-        Raises:
-            EquipoiseError: The gradient is not finite.
-        """
+        """Move the adapter one step (see ``Learner``); a gradient that is not finite makes none."""
         rows = self._merge(batch)
         questions = list(rows)
         references = self._reference(questions)
@@ -100,57 +178,20 @@ class LocalLearner:
             for question, logs in zip(chunk, self.policy.scorer.log_probabilities(chunk), strict=True):
                 logs = torch.log_softmax(logs / self.policy.temperature, dim=-1)
                 loss = loss + self._loss(logs, rows[question], references[question], kl, entropy, totals)
-                self._compare(question, logs, totals)
+                self._compare(question, logs, float(rows[question][2, 0]), totals)
                 before[question] = logs.detach()
             loss.backward()
-        kept = self.optimiser.keep()
-        norm = self.optimiser.step(lr)
-        self.policy.clear()
-        if norm is None:
-            raise EquipoiseError("the gradient is not finite: lower the learning rate")
-        return {**totals, "grad_norm": norm, **self._hold_back(rows, before, kept)}
-
-    def forget(self) -> None:
-        """Drop the scored table."""
-        self.policy.forget()
-
-    def save_weights(self, folder: Path) -> None:
-        """Write the adapter."""
-        save_adapter(self.model, folder)
+        return self._step(lr, totals, lambda: self._moved(rows, before))
 
     def save_state(self, folder: Path) -> dict[str, Any]:
         """Write the optimiser; return the reference's scores, so that a resumed run uses the same."""
-        self.optimiser.save(folder / "optimiser.safetensors")
-        return {
-            "steps": self.optimiser.steps,
-            "version": self.policy.version,
-            "references": {q.key: list(row) for q, row in self._references.items()},
-        }
+        references = {q.key: list(row) for q, row in self._references.items()}
+        return {**super().save_state(folder), "references": references}
 
     def load(self, folder: Path, state: Mapping[str, Any]) -> None:
         """Take back adapter, optimiser and reference scores."""
-        load_adapter(self.model, folder)
-        self.optimiser.load(folder / "optimiser.safetensors", int(state["steps"]))
         self._references = {Question.from_key(k): tuple(row) for k, row in state["references"].items()}
-        self.policy.clear()
-        self.policy.version = int(state["version"])
-
-    def _hold_back(
-        self, rows: Mapping[Question, torch.Tensor], before: Mapping[Question, torch.Tensor], kept: Any
-    ) -> dict[str, float]:
-        """Halve the step until the policy has moved by at most ``max_step_kl``.
-
-        The first steps of Adam have the size of the learning rate in every weight, however noisy the
-        gradient; without a limit one bad batch can make the policy deterministic, where nothing is left
-        to learn from.
-        """
-        taken = 1.0
-        while True:
-            moved = self._moved(rows, before)
-            if moved <= self.max_step_kl or taken < 1e-3:
-                return {"step_kl": moved, "step_taken": taken}
-            self.optimiser.shrink(kept, 0.5)
-            taken *= 0.5
+        super().load(folder, state)
 
     def _moved(self, rows: Mapping[Question, torch.Tensor], before: Mapping[Question, torch.Tensor]) -> float:
         """Return KL(old policy ‖ new policy), averaged over the visited decisions."""
@@ -193,12 +234,14 @@ class LocalLearner:
         gain = (row[0] * logs).sum() + (row[1] * p).sum()
         return -gain + share * (kl * divergence - entropy * spread)
 
-    def _compare(self, question: Question, logs: torch.Tensor, totals: dict[str, float]) -> None:
-        """Keep the largest gap between what was sampled from and what is trained on."""
+    def _compare(
+        self, question: Question, logs: torch.Tensor, share: float, totals: dict[str, float]
+    ) -> None:
+        """Add up by how much log-probabilities differ from those that were sampled from, in expectation."""
         known = self.policy.known(question)
         if known is not None:
-            gap = (logs.detach().exp().cpu() - torch.tensor(known)).abs().max()
-            totals["sampler_gap"] = max(totals["sampler_gap"], float(gap))
+            pairs = zip(known, logs.tolist(), strict=True)
+            totals["sampler_gap"] += share * sum(p * abs(math.log(p) - log) for p, log in pairs if p > 0.0)
 
     def _reference(self, questions: Sequence[Question]) -> dict[Question, tuple[float, ...]]:
         missing = [question for question in questions if question not in self._references]
@@ -211,18 +254,6 @@ class LocalLearner:
                 row = torch.log_softmax(logs / self.policy.temperature, dim=-1)
                 self._references[question] = tuple(row.tolist())
         return self._references
-
-    @contextmanager
-    def _as_reference(self) -> Iterator[None]:
-        if REFERENCE in self.model.peft_config:
-            self.model.set_adapter(REFERENCE)
-            try:
-                yield
-            finally:
-                self.model.set_adapter("default")
-        else:
-            with self.model.disable_adapter():
-                yield
 
 
 def save_adapter(model: Any, folder: Path) -> None:

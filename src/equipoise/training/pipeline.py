@@ -23,6 +23,7 @@ from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
 from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
@@ -138,7 +139,10 @@ class _Runner:
         base = game.info_record.weights
         weights = base.replace(one.weights)
         audit = self.recipe.audit
-        config = AuditConfig(audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights)
+        rule = InvalidRule(retries=0, then=self.recipe.invalid)
+        config = AuditConfig(
+            audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
+        )
         return game, config
 
     def _audit(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
 
 from equipoise.errors import RequestError, nearest, unknown
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
@@ -76,6 +76,14 @@ class Recipe(Strict):
         threads: CPU threads of torch; left out, as many as there are cores.
         seed: Training seed, added to the seeds of the stages.
         out: Folder of the run (default ``runs/NAME``).
+        mode: How a language model decides: ``choose``, ``think`` or ``free``; text is trained in the latter
+            two (see docs/modes.md).
+        temperature: Its sampling temperature, in training and audits.
+        thought_tokens: Budget of a thought in mode ``think``.
+        max_new_tokens: Budget of an answer in mode ``free``.
+        invalid: What follows an answer that names no legal action, in training and audits: ``fallback``
+            plays an action drawn uniformly, ``forfeit`` ends the episode. It is never asked again: only the
+            last answer would be on record, and training on it would favour it for the others' failure.
         lora: The adapter that SFT and SEPO train.
         audit: How every stage is audited.
         games: What is done, by game.
@@ -88,6 +96,11 @@ class Recipe(Strict):
     threads: int | None = Field(None, ge=1)
     seed: int = Field(0, ge=0)
     out: str | None = None
+    mode: Literal["choose", "think", "free"] = "choose"
+    temperature: float = Field(1.0, gt=0.0)
+    thought_tokens: int = Field(64, ge=1)
+    max_new_tokens: int = Field(32, ge=1)
+    invalid: Literal["fallback", "forfeit"] = "fallback"
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
@@ -98,6 +111,13 @@ class Recipe(Strict):
         if "+" in model:
             raise ValueError("a recipe trains an adapter of its own: name the model without +ADAPTER")
         return model
+
+    @field_validator("mode")
+    @classmethod
+    def _worded(cls, mode: str, given: ValidationInfo) -> str:
+        if mode != "choose" and given.data.get("model") == "table":
+            raise ValueError("a table writes no text, use mode = 'choose'")
+        return mode
 
 
 def recipe_names() -> list[str]:

@@ -30,6 +30,7 @@ def selection_score(arena: Arena, policy: Policy) -> float:
         pools=objective.pools,
         weights=objective.weights,
         split=Split.SELECT,
+        rule=arena.rule,
         chunk=settings.select_episodes,
     )
     return _charge(arena, audit_game(arena.game, policy, config, opponents=arena.met).metrics)

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.progress import Reporter, silent
+from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
-from equipoise.training.batch import Batch, sampled_batch
+from equipoise.training.batch import sampled_batch
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.learner import Learner
+from equipoise.training.samples import decision_samples
 from equipoise.training.scalars import Scalars
 from equipoise.training.selection import selection_score
 
@@ -72,6 +74,7 @@ class Sepo:
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
         self.history: list[dict[str, Any]] = []
+        self.watch = Watch(self.config, self.reporter)
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
@@ -83,8 +86,12 @@ class Sepo:
                 self.arena.respond(self.learner.policy, 0)
                 self._select(0, {})
             for step in range(start, total):
-                self._log(self._step(step))
+                row = self._step(step)
+                self.watch.look(row)
+                self._log(row)
+                self.watch.check_gap(row)
                 self._checkpoint(step + 1)
+                self.watch.check_skipped(self.history)
                 advance(1)
         self.scalars.close()
         return Trained(self.best_step, self.best_score, self.history)
@@ -104,11 +111,14 @@ class Sepo:
         row["seconds"] = time.perf_counter() - began
         return row
 
-    def _batch(self, step: int, row: dict[str, Any]) -> Batch:
+    def _batch(self, step: int, row: dict[str, Any]) -> Any:
         policy = self.learner.policy
         if self.config.gradient == "exact":
             return self.arena.exact(policy, row)
-        batch = sampled_batch(self.arena.sample(policy, step, row))
+        sampled = self.arena.sample(policy, step, row)
+        if self.learner.wants == "samples":
+            return decision_samples(sampled)
+        batch = sampled_batch(sampled)
         row.update(prompts=len(batch.decisions))
         return batch
 
@@ -153,4 +163,5 @@ class Sepo:
         self.arena.load_state_dict(state)
         self.best_step, self.best_score = state["best_step"], state["best_score"]
         self.history = self.store.metrics()
+        self.watch.resume(self.history)
         return int(state["step"])

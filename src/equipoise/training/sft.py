@@ -29,6 +29,7 @@ from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Split
+from equipoise.rollout.requests import InvalidRule
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SftConfig
 from equipoise.training.data import Example, make_examples
@@ -53,6 +54,7 @@ class Sft:
         reporter: Reporter | None = None,
         origin: Mapping[str, Any] | None = None,
         opponents: Opponents | None = None,
+        rule: InvalidRule | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -65,7 +67,9 @@ class Sft:
             reporter: Shows progress.
             origin: What else identifies the run.
             opponents: The opponents of the pools, where they are loaded already.
+            rule: What happens to invalid answers when weights are scored.
         """
+        self.rule = rule or InvalidRule()
         self.game, self.policy, self.config = game, policy, config
         self.reporter = reporter or silent()
         self.pools = replace(objective.pools, shift=())
@@ -143,7 +147,10 @@ class Sft:
         for start in range(0, len(rows), self.config.rows):
             chunk = rows[start : start + self.config.rows]
             with torch.set_grad_enabled(backward):
-                logs = answer_log_probabilities(self.policy.scorer, [answer for answer, _ in chunk])
+                asked = [answer for answer, _ in chunk]
+                # Whoever writes freely must write the marker too.
+                prefilled = self.policy.mode != "free"
+                logs = answer_log_probabilities(self.policy.scorer, asked, prefilled=prefilled)
                 part = -sum(count * value for (_, count), value in zip(chunk, logs, strict=True)) / total
             if backward:
                 part.backward()
@@ -159,6 +166,7 @@ class Sft:
             weights=self.weights,
             split=Split.SELECT,
             chunk=self.config.select_episodes,
+            rule=self.rule,
         )
         found = audit_game(self.game, self.policy, config, opponents=self.met).metrics["safety"]
         assert found is not None

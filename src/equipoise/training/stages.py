@@ -23,6 +23,7 @@ from equipoise.training.sepo import Sepo
 from equipoise.training.table import SoftmaxTable, TabularLearner
 
 if TYPE_CHECKING:
+    from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
 __all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
@@ -58,6 +59,7 @@ class Stage:
             quiet=True,
             name=self.folder.parent.name,
             **_settings(self.recipe),
+            **_player(self.recipe),
         )
 
 
@@ -72,32 +74,32 @@ def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
         return _table(game, recipe.seed)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe))
+    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe), **_player(recipe))
 
 
 def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
     """Load the opponents of a game; language models among them run as the recipe's own does."""
     pools = config.pools or default_pools(game.name)
-    return Opponents.named(pools, game, config.exact, {}, {**_settings(recipe), "quiet": True})
+    return Opponents.named(
+        pools, game, config.exact, {}, {**_settings(recipe), **_player(recipe), "quiet": True}
+    )
 
 
 def train_sft(
     recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
 ) -> Stage:
     """Do the warm start unless it is done; return where it is."""
-    from equipoise.training.lora import adapted_policy
     from equipoise.training.sft import Sft
 
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
     if not _done(stage):
-        policy = adapted_policy(
-            recipe.model, recipe.lora, settings.seed, "sft", quiet=reporter.quiet, **_settings(recipe)
-        )
+        policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
         origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
         met = opponents_of(recipe, game, config)
-        Sft(game, _objective(game, config), policy, settings, stage.folder, reporter, origin, met).run()
+        objective = _objective(game, config)
+        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
         _finish(stage)
     return stage
 
@@ -119,7 +121,7 @@ def train_sepo(
         origin = {"model": recipe.model, "fingerprint": fingerprint}
         objective = _objective(game, config)
         met = opponents_of(recipe, game, config)
-        arena = Arena(game, objective, learner.policy, settings, met)
+        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
         Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
         _finish(stage)
     return stage
@@ -131,13 +133,23 @@ def _learner(
     if recipe.model == "table":
         table = _table(game, settings.seed)
         return TabularLearner(table, settings.max_grad_norm), table.fingerprint
-    from equipoise.training.lora import LocalLearner, adapted_policy
+    from equipoise.training.lora import LocalLearner
+    from equipoise.training.tokens import TokenLearner
 
     spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = adapted_policy(spec, recipe.lora, settings.seed, name, quiet=reporter.quiet, **_settings(recipe))
-    return LocalLearner(
-        policy, settings.max_grad_norm, settings.rows, settings.max_step_kl
-    ), policy.fingerprint
+    policy = _adapted(recipe, spec, settings.seed, name, reporter)
+    norm, step = settings.max_grad_norm, settings.max_step_kl
+    if recipe.mode == "choose":
+        return LocalLearner(policy, norm, settings.rows, step), policy.fingerprint
+    return TokenLearner(policy, norm, settings.pass_tokens, step), policy.fingerprint
+
+
+def _adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+    from equipoise.training.lora import adapted_policy
+
+    return adapted_policy(
+        spec, recipe.lora, seed, name, quiet=reporter.quiet, player=_player(recipe), **_settings(recipe)
+    )
 
 
 def _table(game: Game, seed: int) -> SoftmaxTable:
@@ -154,6 +166,13 @@ def _objective(game: Game, config: AuditConfig) -> Objective:
 
 def _settings(recipe: Recipe) -> dict[str, Any]:
     return {"dtype": recipe.dtype, "device": recipe.device}
+
+
+def _player(recipe: Recipe) -> dict[str, Any]:
+    """Return how the recipe's model decides."""
+    return {
+        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
+    }
 
 
 def _done(stage: Stage) -> bool:

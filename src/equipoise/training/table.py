@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,8 @@ class SoftmaxTable(Policy):
 class TabularLearner:
     """Plain gradient ascent on the logits of a table."""
 
+    wants: Literal["batch"] = "batch"
+
     def __init__(self, policy: SoftmaxTable, max_grad_norm: float | None = None) -> None:
         """Take the table; its start is the reference of the KL term."""
         self.policy: SoftmaxTable = policy
@@ -120,11 +122,13 @@ class TabularLearner:
         """Move the logits one step (see ``Learner``)."""
         rows, ascent, stats = self.gradient(batch, kl, entropy)
         norm = float(np.linalg.norm(ascent))
+        if not np.isfinite(norm):
+            return {"skipped": 1.0}
         if self.max_grad_norm is not None and norm > self.max_grad_norm:
             ascent *= self.max_grad_norm / norm
         self.policy.logits[rows] += lr * ascent
         self.policy.version += 1
-        return {**stats, "grad_norm": norm}
+        return {**stats, "skipped": 0.0, "grad_norm": norm}
 
     def forget(self) -> None:
         """Nothing is cached."""

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from equipoise.policies.local import LoadedModel, LocalPolicy
-from equipoise.policies.local import free as free_module
+from equipoise.policies.local import writing as writing_module
 from equipoise.policies.local.sampling import Sampled
 from equipoise.rollout.deals import DecisionDraws
 from equipoise.types import Choice, Decision, StopReason, Validity
@@ -91,7 +91,7 @@ def test_text_is_read_strictly_and_failure_is_data(
     def fake(_: Any, prompts: list[Any], *args: Any, **kwargs: Any) -> list[Sampled]:
         return [Sampled(ids, (-1.0,) * len(ids), stop) for _ in prompts]
 
-    monkeypatch.setattr(free_module, "generate", fake)
+    monkeypatch.setattr(writing_module, "generate", fake)
     (choice,) = LocalPolicy(tiny, mode="free").act(decisions[:1])
     assert (choice.action, choice.validity) == (action, validity)
     assert choice.generations[0].text == text

@@ -122,8 +122,8 @@ def test_a_resumed_policy_goes_on_with_the_same_bits(tiny: LoadedModel, decision
 
 
 def test_settings_out_of_range_are_named(tiny: LoadedModel) -> None:
-    with pytest.raises(RequestError, match="unknown mode 'think': choose one of choose, free"):
-        LocalPolicy(tiny, mode="think")
+    with pytest.raises(RequestError, match="unknown mode 'chose': choose one of choose, think, free"):
+        LocalPolicy(tiny, mode="chose")
     with pytest.raises(RequestError, match="temperature 0"):
         LocalPolicy(tiny, temperature=0.0)
 

@@ -11,7 +11,7 @@ from equipoise.errors import RequestError
 from equipoise.games.registry import game_names, make_game
 from equipoise.opponents.registry import get_strategy
 from equipoise.policies.local import LoadedModel, LocalPolicy
-from equipoise.policies.local import free as free_module
+from equipoise.policies.local import writing as writing_module
 from equipoise.policies.local.sampling import Sampled
 from equipoise.policies.registry import load_policy
 from equipoise.policies.scripted import StrategyPolicy
@@ -53,7 +53,11 @@ def test_the_same_model_in_other_words_keeps_settings_and_shares_weights_but_no_
     assert other.loaded is policy.loaded
     assert (other.name, other.wording, other.version) == ("mine [formal]", "formal", 4)
     assert (other.mode, other.temperature, other.deduplicate) == ("choose", 0.5, False)
-    assert (other.scorer.prefix_cache, other._free.max_rows, other._free.max_new_tokens) == (False, 3, 7)
+    assert (other.scorer.prefix_cache, other._free.writer.max_rows, other._free.max_new_tokens) == (
+        False,
+        3,
+        7,
+    )
     assert other.in_wording("listed").fingerprint == policy.fingerprint
     first = LocalPolicy(tiny)
     first.probabilities(decisions[:3])
@@ -117,7 +121,7 @@ def test_free_text_is_read_in_the_words_that_were_asked_for(
     said = Sampled(ids, (0.0,) * len(ids), StopReason.FINISHED)
     asked: list[tuple[int, ...]] = []
     monkeypatch.setattr(
-        free_module, "generate", lambda backbone, prompts, *args, **kw: asked.extend(prompts) or [said]
+        writing_module, "generate", lambda backbone, prompts, *args, **kw: asked.extend(prompts) or [said]
     )
     (choice,) = LocalPolicy(tiny, mode="free", wording=wording).act(decisions[:1])
     assert choice.action == action

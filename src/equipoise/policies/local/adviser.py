@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.errors import RequestError
+from equipoise.policies.local.chat import prompt_ids
 from equipoise.policies.local.loading import LoadedModel, load_spec
 from equipoise.policies.local.sampling import Sampled, Uniform
-from equipoise.policies.local.writer import LocalWriter
+from equipoise.policies.local.scoring import ActionScorer
+from equipoise.policies.local.writing import Writer
 from equipoise.policies.strategist import as_strategy
 from equipoise.prompts.registry import get_renderer
 from equipoise.prompts.strategist import strategist_prompt
@@ -21,7 +23,7 @@ class LocalAdviser:
 
     Attributes:
         loaded: Model, tokenizer and fingerprint.
-        writer: Generates the texts.
+        scorer: Its token tree reads the prompts; trainers differentiate through it.
         temperature: Divides the logits.
         version: Training step.
     """
@@ -49,10 +51,12 @@ class LocalAdviser:
         """
         if temperature < 0.0:
             raise RequestError(f"temperature {temperature:g} is out of range for a strategist")
-        self.writer = LocalWriter(loaded, temperature, max_new_tokens, name, max_rows=max_rows)
-        self.loaded, self.temperature, self.name = loaded, temperature, self.writer.name
-        self.fingerprint = f"strategist/{self.writer.fingerprint}"
-        self.version = 0
+        self.loaded, self.temperature, self.max_new_tokens = loaded, temperature, max_new_tokens
+        self.name, self.version = name or loaded.spec or "local", 0
+        dtype = str(loaded.model.dtype).removeprefix("torch.")
+        self.fingerprint = f"{loaded.fingerprint}/{dtype}/strategist/{temperature:g}/{max_new_tokens}"
+        self.scorer = ActionScorer(loaded.model, loaded.tokenizer, max_rows=max_rows)
+        self._writer = Writer(loaded, self.scorer, temperature=temperature, max_rows=max_rows)
 
     @classmethod
     def from_spec(
@@ -72,9 +76,11 @@ class LocalAdviser:
 
     def advise(self, decisions: Sequence[Decision]) -> list[Generation]:
         """Write a strategy for each decision, in as few batches as ``max_rows`` allows."""
+        tokenizer = self.loaded.tokenizer
         prompts = [strategist_prompt(get_renderer(d.rules.name), d) for d in decisions]
-        found = self.writer.sample(prompts, [_own(decision) for decision in decisions])
-        return [self._read(ids, sampled) for ids, sampled in found]
+        ids = [prompt_ids(prompt, tokenizer) for prompt in prompts]
+        found = self._writer.write(ids, [_own(decision) for decision in decisions], self.max_new_tokens)
+        return [self._read(read, sampled) for read, sampled in zip(ids, found, strict=True)]
 
     def clear(self) -> None:
         """Forget what the old weights read; call after every change of weights."""
@@ -83,10 +89,10 @@ class LocalAdviser:
 
     def forget(self) -> None:
         """Forget what was read, so that what comes next does not depend on what came before."""
-        self.writer.scorer.clear()
+        self.scorer.clear()
 
     def _read(self, prompt: tuple[int, ...], sampled: Sampled) -> Generation:
-        text = self.writer.read(sampled)
+        text = self._writer.text(sampled.ids)
         mask = (1,) * len(sampled.ids)
         return Generation(
             STRATEGIST, prompt, sampled.ids, sampled.logprobs, mask, sampled.stop, text=as_strategy(text)

@@ -1,8 +1,9 @@
 """A language model of transformers as a policy.
 
 ``choose`` scores the legal words (see ``scoring``): exact probabilities, never illegal, and a table keeps
-what was scored, so that decisions the model cannot tell apart cost one forward pass. ``free`` generates text
-and reads the action off its last line (see ``free``), the setting of the papers.
+what was scored, so that decisions the model cannot tell apart cost one forward pass. ``think`` writes a
+thought first and then chooses (see ``think``). ``free`` generates text and reads the action off its last line
+(see ``free``), the setting of the papers.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.base import Policy, draw
+from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.free import FreeText
 from equipoise.policies.local.loading import LoadedModel, load_spec
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.scoring import ActionScorer
+from equipoise.policies.local.think import ThinkText
 from equipoise.policies.worded import in_words
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
-from equipoise.types import Choice, Decision, Generation, Probabilities, StopReason
+from equipoise.types import Choice, Decision, Probabilities
 
 __all__ = ["MODES", "LocalPolicy"]
 
-MODES = ("choose", "free")
+MODES = ("choose", "think", "free")
 """How a local model may decide."""
 
 
@@ -35,7 +38,7 @@ class LocalPolicy(Policy):
 
     Attributes:
         loaded: Model, tokenizer and fingerprint.
-        mode: ``choose`` or ``free``.
+        mode: ``choose``, ``think`` or ``free``.
         wording: The way its game is put to it, among those of the game's panel.
         scorer: Scores actions; trainers differentiate through it.
     """
@@ -57,20 +60,22 @@ class LocalPolicy(Policy):
         prefix_cache: bool = True,
         max_rows: int = 64,
         wording: str = PLAIN,
+        thought_tokens: int = 64,
     ) -> None:
         """Wrap a loaded model.
 
         Args:
             loaded: The model.
-            mode: ``choose`` or ``free``.
+            mode: ``choose``, ``think`` or ``free``.
             temperature: Divides the log-probabilities of actions (``choose``, above 0) or the logits of
-                tokens (``free``, 0 takes the likeliest).
+                tokens (``think`` and ``free``, 0 takes the likeliest).
             max_new_tokens: Budget of a generation in ``free`` mode.
             name: How reports name the policy; the model's spec if None.
             deduplicate: Whether a question is scored once and kept. Turn off only to measure its use.
             prefix_cache: Whether what prompts have in common is read once.
             max_rows: Largest batch of the model.
             wording: How the game is put (see ``prompts.registry.wordings``).
+            thought_tokens: Budget of a thought in ``think`` mode.
 
         Raises:
             RequestError: A setting is out of range.
@@ -79,14 +84,16 @@ class LocalPolicy(Policy):
             raise RequestError(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
         if temperature < 0.0 or (temperature == 0.0 and mode == "choose"):
             raise RequestError(f"temperature {temperature:g} is out of range for mode {mode!r}")
+        if min(max_new_tokens, thought_tokens) < 1:
+            raise RequestError(f"a budget of {min(max_new_tokens, thought_tokens)} tokens: give at least 1")
         self.loaded, self.mode, self.wording = loaded, mode, wording
         self.base_name = name or loaded.spec or "local"
         self.name = self.base_name if wording == PLAIN else in_words(self.base_name, wording)
         dtype = str(loaded.model.dtype).removeprefix("torch.")
         self.fingerprint = f"{loaded.fingerprint}/{dtype}/{mode}/{temperature:g}"
-        if mode == "free":
-            self.fingerprint += f"/{max_new_tokens}"
-            self.exact_states, self.always_legal = 0, False
+        if mode != "choose":
+            self.fingerprint += f"/{max_new_tokens if mode == 'free' else thought_tokens}"
+            self.exact_states, self.always_legal = 0, mode == "think"
         if wording != PLAIN:
             # Left out where it is plain, so that folders made before there were others still go on.
             self.fingerprint += f"/{wording}"
@@ -107,6 +114,9 @@ class LocalPolicy(Policy):
             max_rows=max_rows,
             wording=wording,
         )
+        self._think = ThinkText(
+            loaded, self.scorer, temperature=temperature, thought_tokens=thought_tokens, max_rows=max_rows
+        )
 
     @classmethod
     def from_spec(
@@ -125,7 +135,7 @@ class LocalPolicy(Policy):
 
         Args:
             spec: What to load.
-            mode: ``choose`` or ``free``.
+            mode: ``choose``, ``think`` or ``free``.
             dtype: ``float32``, ``bfloat16`` or ``float16``.
             device: A torch device.
             threads: CPU threads of torch; None leaves them as they are.
@@ -150,8 +160,9 @@ class LocalPolicy(Policy):
             self.base_name,
             deduplicate=self.deduplicate,
             prefix_cache=scorer.prefix_cache,
-            max_rows=free.max_rows,
+            max_rows=free.writer.max_rows,
             wording=wording,
+            thought_tokens=self._think.thought_tokens,
         )
         other.version = self.version
         return other
@@ -177,7 +188,11 @@ class LocalPolicy(Policy):
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Answer every decision; all that is not yet known is computed in one batch."""
-        return self._choose(decisions) if self.mode == "choose" else self._free.answer(decisions)
+        if self.mode == "choose":
+            return self._choose(decisions)
+        if self.mode == "think":
+            return self._think.answer(decisions, [self.question(decision) for decision in decisions])
+        return self._free.answer(decisions)
 
     def known(self, question: Question) -> tuple[float, ...] | None:
         """Return the probabilities in the table, as they were acted on; None if never asked."""
@@ -231,18 +246,8 @@ class LocalPolicy(Policy):
             probabilities = dict(zip(legal, row, strict=True))
             action = draw(probabilities, decision)
             number, trie = legal.index(action), self.scorer.trie(question.words)
-            logprobs, mask = trie.token_logprobs(number, row)
-            generation = Generation(
-                role="action",
-                prompt_ids=self.scorer.prompt_ids(question),
-                ids=trie.continuations[number],
-                logprobs=logprobs,
-                mask=mask,
-                stop=StopReason.FINISHED,
-                text=question.words[number],
-                allowed=trie.allowed(number),
-            )
-            choices.append(Choice(action, probabilities=probabilities, generations=(generation,)))
+            made = action_generation(trie, self.scorer.prompt_ids(question), question.words, row, number)
+            choices.append(Choice(action, probabilities=probabilities, generations=(made,)))
         return choices
 
 

@@ -1,4 +1,4 @@
-"""Plain generation whose draws belong to decisions, not to batches: the ``free`` mode.
+"""Plain generation whose draws belong to decisions, not to batches: the modes ``free`` and ``think``.
 
 Every token of every row is drawn by inverse transform from a uniform keyed by its decision and position, so
 the same decision gets the same draws alone or among others (up to rounding of the model's own sums).
@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import DynamicCache, GenerationConfig, LogitsProcessor
+from transformers import (
+    DynamicCache,
+    GenerationConfig,
+    LogitsProcessor,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 
 from equipoise.policies.local.backbone import Backbone, Layers
 from equipoise.types import StopReason
@@ -58,6 +64,23 @@ class _KeyedDraws(LogitsProcessor):  # type: ignore[misc]
         return torch.full_like(scores, -math.inf).scatter(1, picked.to(scores.device), 0.0)
 
 
+class _TextEnd(StoppingCriteria):  # type: ignore[misc]
+    """Stops a row whose text says so, and remembers after how many tokens it did."""
+
+    def __init__(self, says: Callable[[Sequence[int]], bool], start: int) -> None:
+        self.says, self.start = says, start
+        self.lengths: dict[int, int] = {}
+
+    def __call__(self, input_ids: torch.Tensor, scores: Any, **given: Any) -> torch.Tensor:
+        new = input_ids[:, self.start :]
+        # Rows that ended at a token are padded from there on: nobody looks at what is found in them.
+        for row, tokens in enumerate(new.tolist()):
+            if row not in self.lengths and self.says(tokens):
+                self.lengths[row] = len(tokens)
+        done = [row in self.lengths for row in range(len(new))]
+        return torch.tensor(done, dtype=torch.bool, device=input_ids.device)
+
+
 def generate(
     backbone: Backbone,
     prompts: Sequence[tuple[int, ...]],
@@ -68,6 +91,7 @@ def generate(
     max_new_tokens: int,
     temperature: float = 1.0,
     layers: Layers | None = None,
+    ended: Callable[[Sequence[int]], bool] | None = None,
 ) -> list[Sampled]:
     """Continue all prompts in one batch.
 
@@ -80,6 +104,7 @@ def generate(
         max_new_tokens: Budget of each completion.
         temperature: Divides the logits; 0 takes the likeliest token.
         layers: Keys and values of all but the last token of each prompt, padded on the left.
+        ended: Tells, given the tokens so far of a completion, whether its last one ends it.
     """
     ids, mask = _pad_left(prompts, pad, backbone.model.device)
     draws = _KeyedDraws(uniforms, temperature, ids.shape[1])
@@ -92,12 +117,22 @@ def generate(
         eos_token_id=list(stop_ids),
         pad_token_id=pad,
     )
+    text = None if ended is None else _TextEnd(ended, ids.shape[1])
     output = backbone.model.generate(
-        input_ids=ids, attention_mask=mask, generation_config=config, logits_processor=[draws], **cache
+        input_ids=ids,
+        attention_mask=mask,
+        generation_config=config,
+        logits_processor=[draws],
+        stopping_criteria=StoppingCriteriaList([] if text is None else [text]),
+        **cache,
     )
     new = output[:, ids.shape[1] :].tolist()
     logprobs = torch.stack(draws.logprobs, dim=1).tolist()
-    return [_cut(t, lp, frozenset(stop_ids)) for t, lp in zip(new, logprobs, strict=True)]
+    lengths = {} if text is None else text.lengths
+    return [
+        _cut(tokens, logs, frozenset(stop_ids), lengths.get(row))
+        for row, (tokens, logs) in enumerate(zip(new, logprobs, strict=True))
+    ]
 
 
 def _pad_left(prompts: Sequence[tuple[int, ...]], pad: int, device: Any) -> tuple[torch.Tensor, torch.Tensor]:
@@ -109,9 +144,10 @@ def _pad_left(prompts: Sequence[tuple[int, ...]], pad: int, device: Any) -> tupl
     return ids, mask
 
 
-def _cut(tokens: list[int], logprobs: list[float], stops: frozenset[int]) -> Sampled:
-    """Keep what was sampled, up to the token that ended it."""
-    for i, token in enumerate(tokens):
+def _cut(tokens: list[int], logprobs: list[float], stops: frozenset[int], length: int | None) -> Sampled:
+    """Keep what was sampled, up to the token that ended it: one that stops, or the one at ``length``."""
+    for i, token in enumerate(tokens[:length]):
         if token in stops:
             return Sampled(tuple(tokens[: i + 1]), tuple(logprobs[: i + 1]), StopReason.FINISHED)
-    return Sampled(tuple(tokens), tuple(logprobs), StopReason.LENGTH)
+    reason = StopReason.LENGTH if length is None else StopReason.FINISHED
+    return Sampled(tuple(tokens[:length]), tuple(logprobs[:length]), reason)

@@ -75,25 +75,45 @@ class ActionScorer:
             For each question a one-dimensional float32 tensor in the order of its words.
         """
         asked = list(dict.fromkeys(questions)) if self.deduplicate else list(questions)
-        tries = [self.trie(question.words) for question in asked]
-        owners: list[tuple[int, tuple[int, ...]]] = []
-        rows: list[Row] = []
-        for number, (question, trie) in enumerate(zip(asked, tries, strict=True)):
-            start = self.prompt_ids(question)
-            for path, passed in trie.rows():
-                depths = (len(trie.branches[b].path) for b in passed)
-                rows.append(Row(start + path, tuple(len(start) - 1 + d for d in depths)))
-                owners.append((number, passed))
-        nodes: list[dict[int, torch.Tensor]] = [{} for _ in asked]
-        for (number, passed), logits in zip(owners, self.logits(rows, reuse=reuse), strict=True):
-            for branch, row in zip(passed, logits, strict=True):
-                children = list(tries[number].branches[branch].children)
-                nodes[number][branch] = torch.log_softmax(row[children], dim=-1)
-        scores = [_combine(t, n, self.model.device) for t, n in zip(tries, nodes, strict=True)]
+        scores = self.after([self.prompt_ids(q) for q in asked], [q.words for q in asked], reuse=reuse)
         if not self.deduplicate:
             return scores
         by_question = dict(zip(asked, scores, strict=True))
         return [by_question[question] for question in questions]
+
+    def after(
+        self,
+        starts: Sequence[tuple[int, ...]],
+        words: Sequence[tuple[str, ...]],
+        *,
+        temperature: float = 1.0,
+        reuse: bool = False,
+    ) -> list[torch.Tensor]:
+        """Return the log-probabilities of words that follow given tokens.
+
+        Args:
+            starts: What is read before each choice, up to and including the action marker.
+            words: The words of each choice.
+            temperature: Divides the logits at every branching node.
+            reuse: As in :meth:`log_probabilities`.
+
+        Returns:
+            For each choice a one-dimensional float32 tensor in the order of its words.
+        """
+        tries = [self.trie(some) for some in words]
+        owners: list[tuple[int, tuple[int, ...]]] = []
+        rows: list[Row] = []
+        for number, (start, trie) in enumerate(zip(starts, tries, strict=True)):
+            for path, passed in trie.rows():
+                depths = (len(trie.branches[b].path) for b in passed)
+                rows.append(Row(start + path, tuple(len(start) - 1 + d for d in depths)))
+                owners.append((number, passed))
+        nodes: list[dict[int, torch.Tensor]] = [{} for _ in tries]
+        for (number, passed), logits in zip(owners, self.logits(rows, reuse=reuse), strict=True):
+            for branch, row in zip(passed, logits, strict=True):
+                children = list(tries[number].branches[branch].children)
+                nodes[number][branch] = torch.log_softmax(row[children] / temperature, dim=-1)
+        return [_combine(t, n, self.model.device) for t, n in zip(tries, nodes, strict=True)]
 
     def legal_mass(self, questions: Sequence[Question]) -> list[float]:
         """Return the unrestricted probability that the answer begins with a token of a legal word."""
