@@ -15,6 +15,7 @@ from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
+from equipoise.policies.coached import CoachedPolicy
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
@@ -45,6 +46,7 @@ KINDS = {
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
     "human": "you, at the terminal",
+    "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
     "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
     **COMBINED,
 }
@@ -87,6 +89,8 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
+    if kind == "coached":
+        return _coached(rest, game)
     if kind == "strategist":
         return load_advised(
             rest, game, lambda actor: load_policy(actor, game, models=models, **settings), **settings
@@ -112,6 +116,15 @@ def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> Any
     if models is not None:
         models[spec] = found
     return found
+
+
+def _coached(rest: str, game: Rules) -> AnyPolicy:
+    own = load_policy(_opponent_spec(rest, game), game)
+    if not isinstance(own, Policy):
+        raise RequestError(
+            f"'coached:{rest}' needs a policy that answers at once: name a strategy of the game"
+        )
+    return CoachedPolicy(own)
 
 
 def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
