@@ -59,8 +59,10 @@ class Seen:
         return all(np.array_equal(self.weights[k], other.weights[k]) for k in self.weights)
 
 
-def sepo(folder: Path, game: str = "kuhn", model: str = "table", **settings: Any) -> Seen:
-    """Train a table on the recipe's way and look at it."""
+def sepo(
+    folder: Path, game: str = "kuhn", model: str = "table", top: dict[str, Any] | None = None, **settings: Any
+) -> Seen:
+    """Train a table on the recipe's way and look at it; ``top`` are settings of the whole recipe."""
     out = folder / f"run{len(list(folder.iterdir()))}"
     start = {
         "steps": 3,
@@ -71,7 +73,7 @@ def sepo(folder: Path, game: str = "kuhn", model: str = "table", **settings: Any
         "select_episodes": 2,
         "kl": 0.0,
     }
-    given = overrides(f"games.{game}.train.sepo.", {**start, **settings})
+    given = overrides(f"games.{game}.train.sepo.", {**start, **settings}) + overrides("", top or {})
     calls: Counter[str] = Counter()
     with pytest.MonkeyPatch.context() as patched:
         count(patched, calls, checkpoints.TrainerFolder, "save")

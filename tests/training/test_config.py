@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from equipoise.errors import RequestError
+from equipoise.errors import EquipoiseError, RequestError
 from equipoise.policies.local.scoring import ActionScorer
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig
+from equipoise.training.optimiser import Optimiser
 from equipoise.training.table import SoftmaxTable
 from equipoise.training.teachers import RECIPES
 from tests.training.settings import (
@@ -159,9 +160,42 @@ def test_a_language_model_is_credited_like_a_table(tmp_path: Path) -> None:
     assert first.column("episodes") == second.column("episodes") == third.column("episodes")
 
 
+def test_sepo_pass_tokens_bound_a_pass_over_text(tmp_path: Path) -> None:
+    passes: dict[int, int] = {}
+    for tokens in (1, 100_000):
+        with pytest.MonkeyPatch.context() as patched:
+            found: list[int] = []
+            real = ActionScorer.logits
+
+            def watch(self: Any, rows: Any, real: Any = real, found: Any = found, **named: Any) -> Any:
+                if torch.is_grad_enabled():
+                    found.append(len(rows))
+                return real(self, rows, **named)
+
+            patched.setattr(ActionScorer, "logits", watch)
+            settings = {**SAMPLED, "model": "tiny-random", "steps": 1, "lr": 1e-3, "deals": 1, "rollouts": 2}
+            sepo(tmp_path, top={"mode": "think", "thought_tokens": 2}, **settings, pass_tokens=tokens)
+        passes[tokens] = len(found)
+        assert tokens > 1 or set(found) == {1}
+    assert passes[1] > passes[100_000] == 1
+
+
+def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run."""
+    settings = {**EXACT, "model": "tiny-random", "steps": 3, "lr": 1e-3}
+    with pytest.raises(EquipoiseError, match="max_sampler_gap = 1e-12"):
+        sepo(tmp_path, **settings, max_sampler_gap=1e-12)
+    monkeypatch.setattr(Optimiser, "step", lambda self, lr: None)
+    for limit, made in ((0, 1), (1, 2)):
+        with pytest.raises(EquipoiseError, match=f"{made} steps were skipped .max_skipped = {limit}"):
+            sepo(tmp_path, **settings, max_skipped=limit)
+    assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
+
+
 def test_every_sepo_setting_is_tested_here() -> None:
     shown = {case[0] for case in MOVES}
     counted = {"steps", "select_every", "select_episodes", "checkpoint_every", "rows"}
+    counted |= {"pass_tokens", "max_sampler_gap", "max_skipped"}
     single = {name for name, f in SepoConfig.model_fields.items() if len(get_args(f.annotation)) == 1}
     assert single == set()
     assert shown | counted | single == set(SepoConfig.model_fields)

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from equipoise.errors import RequestError
 from equipoise.policies.local.policy import LocalPolicy
+from equipoise.rollout.requests import InvalidRule
+from equipoise.rollout.running import RunningEpisode
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.pipeline import run_recipe
 from equipoise.training.recipe import AuditSettings, GameRecipe, Recipe
@@ -95,6 +97,47 @@ def test_the_model_its_type_and_its_place(tmp_path: Path, monkeypatch: pytest.Mo
     assert asked == [3]
 
 
+def test_how_the_model_decides(tmp_path: Path) -> None:
+    """In audits as in training: the fingerprint says with which settings it was asked."""
+    small = {"games.ipd.options.rounds": 1, "audit.episodes": 1}
+
+    def asked(**settings: Any) -> str:
+        return str(audited(tmp_path, **small, **settings)["settings"]["fingerprint"])
+
+    assert asked().endswith("/choose/1")
+    assert asked(temperature=0.5).endswith("/choose/0.5")
+    assert asked(mode="think", thought_tokens=2).endswith("/think/1/2")
+    assert asked(mode="free", max_new_tokens=3, temperature=0.5).endswith("/free/0.5/3")
+
+
+def test_invalid_answers_meet_the_same_rule_in_training_and_audits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are never asked again, since only the last answer would be on record."""
+    seen: list[InvalidRule] = []
+    real = RunningEpisode.__init__
+
+    def watch(self: Any, request: Any, rule: InvalidRule) -> None:
+        seen.append(rule)
+        real(self, request, rule)
+
+    monkeypatch.setattr(RunningEpisode, "__init__", watch)
+    for then in ("fallback", "forfeit"):
+        out = tmp_path / then
+        top = {"invalid": then, "mode": "free", "max_new_tokens": 2, "audit.episodes": 1, "lora.rank": 2}
+        train = {"steps": 1, "deals": 1, "rollouts": 2, "select_episodes": 1, "lr": 1e-4}
+        warm_start = {"episodes": 4, "steps": 1, "batch": 4, "select_episodes": 1}
+        given = overrides("", {"games.ipd.options.rounds": 1, **top})
+        given += overrides("games.ipd.train.sepo.", train) + overrides("games.ipd.sft.", warm_start)
+        run_recipe(write_recipe(tmp_path, "tiny-random", "ipd"), [f"out={out}", *given])
+        # Teachers play the data of the warm start; they make no mistakes.
+        rules = [rule for rule in seen if rule != InvalidRule()]
+        assert len(rules) > 50
+        assert set(rules) == {InvalidRule(retries=0, then=then)}  # type: ignore[arg-type]
+        assert sum(rule == InvalidRule() for rule in seen) <= 4
+        seen.clear()
+
+
 def test_name_and_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     recipe = write_recipe(tmp_path, "table", "kuhn")
@@ -125,6 +168,7 @@ def test_the_seed_of_the_recipe_is_added_to_those_of_the_stages(tmp_path: Path, 
 
 def test_every_setting_of_a_recipe_is_tested_here() -> None:
     tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games"}
+    tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "invalid"}
     assert set(Recipe.model_fields) == tested
 
 
@@ -140,6 +184,9 @@ def test_every_setting_of_a_recipe_is_tested_here() -> None:
         *((SepoConfig, name, float("nan")) for name in ("kl", "entropy", "lr_decay", "lr")),
         *((SepoConfig, name, float("inf")) for name in ("kl", "lr")),
         (SepoConfig, "max_step_kl", 0.0),
+        (SepoConfig, "max_sampler_gap", 0.0),
+        (SepoConfig, "max_skipped", -1),
+        (SepoConfig, "pass_tokens", 0),
         (SepoConfig, "rollouts", 1),
         (SepoConfig, "gradient", "approximate"),
         (SepoConfig, "credit", "per_token"),
@@ -188,6 +235,10 @@ def test_settings_do_not_change(settings: type[Strict]) -> None:
         ("games.kuhn.weight.e=3", "unknown key 'games.kuhn.weight': did you mean"),
         ("lora.rang=3", "unknown key 'lora.rang': did you mean 'rank'"),
         ("audit.episode=3", "unknown key 'audit.episode': did you mean 'episodes'"),
+        ("mode=think", "mode = 'think': a table writes no text, use mode = 'choose'"),
+        ("mode=chose", "did you mean 'choose'"),
+        ("invalid=retry", "invalid = 'retry'"),
+        *((f"{key}=0", f"{key} = 0") for key in ("temperature", "thought_tokens", "max_new_tokens")),
         ("modell=table", "unknown key 'modell': did you mean 'model'"),
         ("games.kuhn.train.sepo.rollouts=1", "games.kuhn.train.sepo.rollouts = 1: "),
         ("games.kuhn.train.sepo.lr=fast", "games.kuhn.train.sepo.lr = 'fast': "),
