@@ -1,7 +1,7 @@
 """What a strategist reads: the rules and the situation of the one it advises, and what it said before.
 
-The rules come first, as the player reads them, so that strategist and player share what a model has read
-already.
+The rules come first, as the player reads them, then what a coach is; the situation comes last, so that what
+is the same for all questions is read once.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from equipoise.types import Decision
 __all__ = ["strategist_prompt"]
 
 TASK = (
-    "You do not act yourself. You are the coach of this player and advise it in private. Say in at most "
-    "{words} words what it should aim for now, and nothing else."
+    "You are not this player: you are its coach. You see what it sees, and advise it in private. Say in at "
+    "most {words} words what it should do or aim for now, and nothing else.\n\n"
 )
 WORDS = 12
 """Words a strategy is asked to have; SOTOPIA's strategies have about ten (arXiv 2502.12486)."""
@@ -27,6 +27,8 @@ def strategist_prompt(renderer: Renderer, decision: Decision, words: int = WORDS
         decision: What the advised seat is asked; its ``advice`` is what the strategist said before.
         words: How long the strategy is asked to be.
     """
-    situation = renderer.situation(decision)
     before = "".join(f'\nYou advised before: "{" ".join(text.split())}"' for text in decision.advice)
-    return Prompt(renderer.rules(decision.rules), f"{situation}{before}\n\n{TASK.format(words=words)}")
+    return Prompt(
+        renderer.rules(decision.rules) + TASK.format(words=words),
+        f"{renderer.situation(decision)}{before}\nYour advice to the player:",
+    )

@@ -44,6 +44,8 @@ class EpisodeRequest:
         rollout: Index in the group.
         tag: Sets the draws of otherwise equal episodes apart, e.g. the training step.
         environment: Builds another environment than the game's own.
+        also: Further seats at which the policy under study learns: their draws belong to the rollout, like its
+            own, and not to the deal, like an opponent's.
     """
 
     game: Rules
@@ -55,6 +57,7 @@ class EpisodeRequest:
     rollout: int = 0
     tag: str = ""
     environment: Callable[[Deal], Environment] | None = None
+    also: tuple[Seat, ...] = ()
 
     @property
     def id(self) -> str:

@@ -119,7 +119,7 @@ class RunningEpisode:
     def _decision(self, seat: Seat) -> Decision:
         request, retry = self.request, self._retries.get(seat, 0)
         question = self._asked[seat] = self.environment.observe(seat)
-        if seat == request.seat:
+        if seat == request.seat or seat in request.also:
             seed = request.deal.seed
             owner = f"{request.deal.key}|{self._id}"
             draws = DecisionDraws.of_policy(seed, owner, seat, question.index, retry)
