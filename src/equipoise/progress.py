@@ -34,7 +34,7 @@ class Reporter:
             return
         from rich.console import Console
 
-        Console(stderr=True, highlight=False).print(text, markup=False)
+        Console(stderr=True, highlight=False).print(text, markup=False, soft_wrap=True)
 
     @contextmanager
     def task(self, description: str, total: int) -> Iterator[Advance]:

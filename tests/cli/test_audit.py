@@ -201,7 +201,8 @@ def test_settings_of_language_models_are_passed_only_where_given(
 
     monkeypatch.setattr("equipoise.api.audit", fake)
     run("audit", "ipd", "kuhn", "-p", "smollm2")
-    settings = {"mode", "temperature", "max_new_tokens", "thought_tokens", "dtype", "device", "threads"}
+    settings = {"mode", "temperature", "max_new_tokens", "thought_tokens", "history", "dtype", "device"}
+    settings |= {"threads"}
     assert not settings & set(seen)
     assert (seen["games"], seen["policy"], seen["exact"], seen["rule"]) == (
         ["ipd", "kuhn"],
@@ -211,7 +212,18 @@ def test_settings_of_language_models_are_passed_only_where_given(
     )
     given = [
         *("--mode", "free", "--temperature", "0.5", "--max-new-tokens", "9"),
-        *("--thought-tokens", "5", "--dtype", "bfloat16", "--device", "cuda:0", "--threads", "2"),
+        *(
+            "--history",
+            "chat",
+            "--thought-tokens",
+            "5",
+            "--dtype",
+            "bfloat16",
+            "--device",
+            "cuda:0",
+            "--threads",
+            "2",
+        ),
     ]
     run("audit", "all", "-p", "smollm2", *given, "--retries", "3", "--on-invalid", "forfeit", "--sample")
     assert {key: seen[key] for key in settings} == {
@@ -219,11 +231,12 @@ def test_settings_of_language_models_are_passed_only_where_given(
         "temperature": 0.5,
         "max_new_tokens": 9,
         "thought_tokens": 5,
+        "history": "chat",
         "dtype": "bfloat16",
         "device": "cuda:0",
         "threads": 2,
     }
-    assert all(type(seen[key]) is str for key in ("mode", "dtype"))
+    assert all(type(seen[key]) is str for key in ("mode", "dtype", "history"))
     assert (seen["games"], seen["exact"]) == ("all", False)
     assert (seen["rule"].retries, seen["rule"].then) == (3, "forfeit")
     run("audit", "ipd", "-p", "smollm2", "--on-invalid", "fallback")

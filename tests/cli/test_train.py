@@ -55,6 +55,17 @@ def test_recipes_are_run_in_stages(
     assert done.err == ""
 
 
+@pytest.mark.parametrize(
+    ("given", "stages"), [(["sepo"], ("sepo",)), (["sft"], ("sft",)), (["sepo", "sft"], ("sepo", "sft"))]
+)
+def test_stages_one_by_one(
+    run: Run, calls: list[tuple[Any, ...]], given: list[str], stages: tuple[str, ...]
+) -> None:
+    options = [part for stage in given for part in ("--stage", stage)]
+    assert run("train", "quickstart", *options, "seed=1").code == 0
+    assert calls == [("quickstart", ("seed=1",), stages, False)]
+
+
 def test_json(run: Run, calls: list[tuple[Any, ...]], tmp_path: Path) -> None:
     done = run("run", "quickstart", "--json", "-")
     assert done.json == {"schema": 1, "results": []}

@@ -12,7 +12,7 @@ def shown(spec: str) -> str:
     """Return the tree of a spec, written out."""
     return fold(
         parse(spec),
-        lambda text: text,
+        lambda node: node.text,
         lambda node, inner: f"N({node.rate:g},{inner})",
         lambda node, parts: (
             "M(" + ",".join(f"{w:g}*{p}" for w, p in zip(node.weights, parts, strict=True)) + ")"

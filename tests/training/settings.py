@@ -31,7 +31,11 @@ def overrides(prefix: str, settings: dict[str, Any]) -> list[str]:
 
 
 def toml(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, str | list) else str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value) if isinstance(value, str) else str(value)
 
 
 def metrics(folder: Path) -> list[dict[str, Any]]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from tests.training.settings import (
 
 
 EXACT, SAMPLED = {"gradient": "exact"}, {"gradient": "sampled"}
+LEAGUE = {**EXACT, "steps": 5}
 
 MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     # The field, what else is set, a value and another one: training must go elsewhere.
@@ -47,6 +49,15 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("max_grad_norm", EXACT, 0.01, 1.0),
     ("max_step_kl", {**EXACT, "model": "tiny-random", "steps": 1, "lr": 5e-3}, 1.0, 1e-4),
     ("seed", SAMPLED, 0, 1),
+    ("pools", EXACT, {}, {"train": ["self", "nash"]}),
+    ("pools", SAMPLED, {}, {"exploiter": ["always_bet"]}),
+    ("curriculum", EXACT, [], [{"until": 2, "train": ["nash"]}]),
+    ("curriculum", EXACT, [{"until": 2, "train": ["nash"]}], [{"until": 1, "train": ["nash"]}]),
+    ("curriculum", EXACT, [{"until": 2, "exploiter": []}], [{"until": 2, "exploiter": ["nash"]}]),
+    ("league", LEAGUE, {"every": 1}, {"every": 2}),
+    ("league", LEAGUE, {"every": 1, "keep": 2}, {"every": 1, "keep": 1}),
+    ("league", LEAGUE, {"every": 1, "pool": "train"}, {"every": 1, "pool": "exploiter"}),
+    ("league", LEAGUE, {"every": 1, "weight": 1}, {"every": 1, "weight": 2}),
 ]
 
 
@@ -192,13 +203,37 @@ def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
 
 
+def test_sepo_patience_and_min_delta(tmp_path: Path) -> None:
+    settings = {**EXACT, "steps": 8, "select_every": 1, "lr": 1.0}
+    whole = sepo(tmp_path, **settings)
+    assert len(whole.rows) == 8
+    scores = whole.column("select_score")
+    gains = [after - before for before, after in pairwise(scores)]
+    assert min(gains) > 0.0
+    # Nothing gains more than all of it together, so the first to wait for it is the last.
+    hasty = sepo(tmp_path, **settings, patience=1, min_delta=100.0)
+    assert len(hasty.rows) == 1
+    assert hasty.rows[-1]["stopped"]
+    patient = sepo(tmp_path, **settings, patience=3, min_delta=100.0)
+    assert [row["waited"] for row in patient.rows] == [1, 2, 3]
+    assert len(sepo(tmp_path, **settings, patience=1).rows) == 8
+
+
 def test_every_sepo_setting_is_tested_here() -> None:
     shown = {case[0] for case in MOVES}
-    counted = {"steps", "select_every", "select_episodes", "checkpoint_every", "rows"}
+    counted = {
+        "steps",
+        "select_every",
+        "select_episodes",
+        "patience",
+        "min_delta",
+        "checkpoint_every",
+        "rows",
+    }
     counted |= {"pass_tokens", "max_sampler_gap", "max_skipped"}
-    single = {name for name, f in SepoConfig.model_fields.items() if len(get_args(f.annotation)) == 1}
-    assert single == set()
-    assert shown | counted | single == set(SepoConfig.model_fields)
+    fields = {name: field.annotation for name, field in SepoConfig.model_fields.items()}
+    assert not [n for n, one in fields.items() if get_origin(one) is Literal and len(get_args(one)) == 1]
+    assert shown | counted == set(fields)
 
 
 # --- SFT and LoRA ----------------------------------------------------------------------------------------
@@ -253,6 +288,7 @@ def test_sft_patience(tmp_path: Path) -> None:
     # A rate so large that nothing gets better for long.
     hasty, patient = (warm(tmp_path, steps=12, select_every=1, lr=0.1, patience=n) for n in (1, 12))
     assert len(hasty.rows) < len(patient.rows) == 12
+    assert len(warm(tmp_path, steps=12, select_every=1, lr=1e-6, patience=2, min_delta=9.0).rows) == 3
 
 
 def test_sft_rows_bound_a_pass(tmp_path: Path) -> None:
@@ -266,7 +302,7 @@ def test_sft_rows_bound_a_pass(tmp_path: Path) -> None:
 
 def test_every_sft_setting_is_tested_here() -> None:
     shown = {"recipe", "episodes", "validation", "steps", "batch", "lr", "warmup", "max_grad_norm", "seed"}
-    counted = {"select_every", "select_episodes", "patience", "rows"}
+    counted = {"select_every", "select_episodes", "patience", "min_delta", "rows"}
     assert shown | counted == set(SftConfig.model_fields)
     assert get_args(SftConfig.model_fields["recipe"].annotation) == RECIPES
 

@@ -85,3 +85,18 @@ def test_what_is_not_trainable_is_left_out() -> None:
         )
         frozen.append(replace(one, episode=replace(one.episode, turns=turns)))
     assert decision_samples(replace(step, played=frozen)) == []
+
+
+def test_decisions_of_independent_hands_are_told_apart() -> None:
+    policy = LocalPolicy(load_spec("tiny-random"), "think", thought_tokens=2)
+    game = load_game("kuhn", {"rounds": 3})
+    objective = Objective.of(game.info_record, Pools(("random",), ("nash",), ()))
+    arena = Arena(game, objective, policy, SepoConfig(deals=1, rollouts=2, gates="running"))
+    step = arena.sample(policy, 0, {})
+    samples = decision_samples(step)
+    found = [(one.episode, one.index, one.role) for one in samples]
+    assert len(set(found)) == len(found)
+    assert len({pair[:2] for pair in found}) == sum(len(one.decisions) for one in step.played)
+    for one in step.played:
+        own = sorted({s.index for s in samples if s.episode == one.episode.id})
+        assert own == list(range(len(one.decisions)))

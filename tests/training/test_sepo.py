@@ -20,8 +20,8 @@ from equipoise.policies.scripted import StrategyPolicy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.rollout.deals import Split
 from equipoise.training import arena as playing
+from equipoise.training import arenas
 from equipoise.training import selection as selecting
-from equipoise.training import sepo as module
 from equipoise.training.arena import Arena
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import SepoConfig
@@ -51,6 +51,11 @@ def no_tensorboard(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def trainer_of(one: Lab, config: SepoConfig, folder: Path | None = None, **given: Any) -> Sepo:
     return Sepo(Arena(one.game, one.objective, one.policy, config), one.learner, folder, **given)
+
+
+def arena_of(trainer: Sepo) -> Arena:
+    (arena,) = trainer.arenas.parts.values()
+    return arena
 
 
 def run(folder: Path | None = None, one: Lab | None = None, **settings: Any) -> tuple[Lab, Sepo, Trained]:
@@ -150,8 +155,8 @@ class TestRequests:
         assert seats == {(index, index % 2): 12 for index in range(9)}
         # The shift pool is never met.
         held_out = set(default_pools("kuhn").shift)
-        assert not held_out & ({one.opponent for one in asked} | set(trainer.arena.opponents))
-        assert trainer.arena.objective.pools.shift == ()
+        assert not held_out & ({one.opponent for one in asked} | set(arena_of(trainer).opponents))
+        assert arena_of(trainer).objective.pools.shift == ()
 
     def test_every_setting_changes_the_run(self) -> None:
         def logits(**settings: Any) -> bytes:
@@ -329,7 +334,7 @@ class TestSelection:
             return next(given)
 
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(module, "selection_score", score)
+            patched.setattr(arenas, "selection_score", score)
             return best, trainer.run(), seen
 
     def test_the_best_weights_are_kept_not_the_last(self, tmp_path: Path) -> None:
@@ -361,10 +366,11 @@ class TestSelection:
 
     def test_with_a_responder_the_score_counts_it(self) -> None:
         _, trainer, trained = run(steps=2, exploiters="pool+best_response")
-        assert trainer.arena.objective.pools.exploiter[-1] == RESPONDER
-        assert trainer.arena.exploiters.pool is not None
-        _, book = trainer.arena.exploiters.reply(trainer.arena.exploiters.pool, trainer.learner.policy)
-        wanted = book.terms(book.tabulate(trainer.learner.policy), trainer.arena.objective).safety
+        assert arena_of(trainer).objective.pools.exploiter[-1] == RESPONDER
+        exploiters = arena_of(trainer).exploiters
+        assert exploiters.pool is not None
+        _, book = exploiters.reply(exploiters.pool, trainer.learner.policy)
+        wanted = book.terms(book.tabulate(trainer.learner.policy), arena_of(trainer).objective).safety
         assert trained.history[-1]["select_score"] == pytest.approx(wanted, abs=1e-15)
 
     def test_large_games_are_scored_on_deals_of_their_own(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,12 +414,12 @@ class TestLargeGames:
         one = lab("kuhn", 2, seed=1, spread=0.5)
         one.policy.exact_states = 0
         _, trainer, _ = run(None, one, steps=2)
-        assert {key.rpartition("|")[0] for key in trainer.arena.gates.state_dict()} == set(
+        assert {key.rpartition("|")[0] for key in arena_of(trainer).gates.state_dict()} == set(
             one.objective.pools.exploiter
         )
         # With tables they are not.
         _, exact, _ = run(steps=2)
-        assert exact.arena.gates.state_dict() == {}
+        assert arena_of(exact).gates.state_dict() == {}
 
 
 class TestResponder:
@@ -431,13 +437,13 @@ class TestResponder:
 
     def test_the_responder_of_the_gates_is_the_one_that_is_played(self) -> None:
         _, trainer, _ = run(exploiters="pool+best_response", steps=2, respond_every=100)
-        played = trainer.arena.opponents[RESPONDER]
+        played = arena_of(trainer).opponents[RESPONDER]
         assert isinstance(played, StrategyPolicy)
-        assert played._strategy is trainer.arena.exploiters.strategy
+        assert played._strategy is arena_of(trainer).exploiters.strategy
 
     def test_an_exploiter_of_none_is_not_penalised(self) -> None:
         _, trainer, trained = run(exploiters="none", gradient="exact")
-        assert trainer.arena.objective.pools.exploiter == ()
+        assert arena_of(trainer).objective.pools.exploiter == ()
         assert all(row["exploitability"] is None for row in trained.history)
         assert all(row["safety"] == pytest.approx(1.5 * row["utility"]) for row in trained.history)
 

@@ -108,6 +108,7 @@ def test_how_the_model_decides(tmp_path: Path) -> None:
     assert asked(temperature=0.5).endswith("/choose/0.5")
     assert asked(mode="think", thought_tokens=2).endswith("/think/1/2")
     assert asked(mode="free", max_new_tokens=3, temperature=0.5).endswith("/free/0.5/3")
+    assert asked(mode="free", max_new_tokens=3, history="chat").endswith("/free/1/3/chat")
 
 
 def test_invalid_answers_meet_the_same_rule_in_training_and_audits(
@@ -167,8 +168,10 @@ def test_the_seed_of_the_recipe_is_added_to_those_of_the_stages(tmp_path: Path, 
 
 
 def test_every_setting_of_a_recipe_is_tested_here() -> None:
-    tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games"}
-    tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "invalid"}
+    tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games", "joint"}
+    tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "history", "invalid"}
+    # tests/training/trl/test_recipe.py
+    tested |= {"backend", "trl"}
     assert set(Recipe.model_fields) == tested
 
 
@@ -237,6 +240,7 @@ def test_settings_do_not_change(settings: type[Strict]) -> None:
         ("audit.episode=3", "unknown key 'audit.episode': did you mean 'episodes'"),
         ("mode=think", "mode = 'think': a table writes no text, use mode = 'choose'"),
         ("mode=chose", "did you mean 'choose'"),
+        ("history=chat", "history = 'chat': mode 'choose' writes nothing"),
         ("invalid=retry", "invalid = 'retry'"),
         *((f"{key}=0", f"{key} = 0") for key in ("temperature", "thought_tokens", "max_new_tokens")),
         ("modell=table", "unknown key 'modell': did you mean 'model'"),

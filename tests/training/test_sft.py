@@ -267,18 +267,18 @@ def test_the_rate_rises_and_falls_on_a_cosine_to_a_tenth() -> None:
 
 @pytest.mark.parametrize(("size", "batch"), [(12, 4), (10, 4), (7, 7), (10, 3), (5, 1)])
 def test_every_epoch_shows_every_example_once(size: int, batch: int) -> None:
-    picked = [sft._batch(step, size, batch, 0) for step in range(3 * size)]
+    picked = [sft.batch_of(step, size, batch, 0) for step in range(3 * size)]
     assert {len(one) for one in picked} == {batch}
     order = [i for one in picked for i in one]
     epochs = [order[start : start + size] for start in range(0, len(order) - size + 1, size)]
     assert all(sorted(epoch) == list(range(size)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs[:4]}) > 1
-    assert order != [i for step in range(3 * size) for i in sft._batch(step, size, batch, 1)]
+    assert order != [i for step in range(3 * size) for i in sft.batch_of(step, size, batch, 1)]
 
 
 def test_a_batch_larger_than_the_data_is_all_of_it_every_time() -> None:
     for step in range(8):
-        assert sorted(sft._batch(step, 10, 16, 0)) == list(range(10))
+        assert sorted(sft.batch_of(step, 10, 16, 0)) == list(range(10))
 
 
 def test_no_example_to_train_on_is_an_error() -> None:

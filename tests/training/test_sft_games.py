@@ -44,19 +44,19 @@ def test_recipes_warm_up_in_new_games_and_go_on_where_they_stopped(
     run_recipe(one, [f"out={tmp_path / 'whole'}"], ("sft",))
     real, steps = Sft._step, []
 
-    def stop(self: Sft, step: int, training: Any) -> Any:
+    def stop(self: Sft, step: int) -> Any:
         if self.game.name == "commons" and step == 1:
             raise Stopped
-        return real(self, step, training)
+        return real(self, step)
 
     with monkeypatch.context() as patched:
         patched.setattr(Sft, "_step", stop)
         with pytest.raises(Stopped):
             run_recipe(one, [f"out={tmp_path / 'cut'}"], ("sft",))
 
-    def watch(self: Sft, step: int, training: Any) -> Any:
+    def watch(self: Sft, step: int) -> Any:
         steps.append((self.game.name, step))
-        return real(self, step, training)
+        return real(self, step)
 
     monkeypatch.setattr(Sft, "_step", watch)
     run_recipe(one, [f"out={tmp_path / 'cut'}"], ("sft",))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import equipoise.training.sft as sft
+import equipoise.training.supervised as supervised
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.data import make_examples
 from equipoise.training.sft import Sft
@@ -47,7 +47,7 @@ def arm(monkeypatch: pytest.MonkeyPatch, when: int) -> Counter[str]:
         (TrainerFolder, ("log",)),
         (shutil, ("rmtree",)),
         (Path, ("rename", "replace")),
-        (sft, ("save_adapter",)),
+        (supervised, ("save_adapter",)),
     ):
         for name in names:
             watch(owner, name)

@@ -262,7 +262,7 @@ def test_settings_of_the_model_are_passed_on(tmp_path: Path, monkeypatch: pytest
 
 def test_the_marker_is_set_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    real = stages._finish
+    real = Stage.finish
 
     def watch(stage: Stage) -> None:
         seen.append(
@@ -270,6 +270,6 @@ def test_the_marker_is_set_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         )
         real(stage)
 
-    monkeypatch.setattr(stages, "_finish", watch)
+    monkeypatch.setattr(Stage, "finish", watch)
     warm(tmp_path)
     assert seen == [True]

@@ -160,6 +160,14 @@ class TestRegularisers:
         assert close(of_tokens, of_decisions, 1e-4)
         assert float(of_tokens.norm()) > 1e-3
 
+    def test_games_that_name_episodes_alike_have_decisions_of_their_own(self) -> None:
+        policy = policy_of("think")
+        samples = [replace(one, advantage=0.0) for one in decision_samples(step_of(policy))]
+        alone, stats = gradient(TokenLearner(policy, FREE), samples, kl=0.5)
+        both, twice = gradient(TokenLearner(policy, FREE), [*samples, *samples], kl=0.5)
+        assert twice["kl"] == pytest.approx(stats["kl"])
+        assert close(both, alone, 1e-4)
+
     def test_both_are_averaged_over_tokens_too(self) -> None:
         policy = policy_of("think")
         samples = decision_samples(step_of(policy))

@@ -119,8 +119,8 @@ def scripted(
         watch(policy)
         return SimpleNamespace(metrics={"safety": Estimate.exact(left.pop(0))})
 
-    def loss(self: Sft, answers: Any, backward: bool) -> float:
-        return real(self, answers, backward) if backward else checked.pop(0)
+    def loss(self: Sft, answers: Any, backward: bool, share: float = 1.0) -> float:
+        return real(self, answers, backward, share) if backward else checked.pop(0)
 
     monkeypatch.setattr(sft, "audit_game", audit)
     monkeypatch.setattr(Sft, "_loss", loss)

@@ -75,6 +75,7 @@ def audit(
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
     thought_tokens: o.ThoughtOption = None,
+    history: o.HistoryOption = None,
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
@@ -102,7 +103,7 @@ def audit(
         # Without a terminal standard error is kept for what goes wrong.
         "quiet": quiet or not sys.stderr.isatty(),
         **o.model_settings(
-            mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens
+            mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens, history
         ),
     }
     if cross:

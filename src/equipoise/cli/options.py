@@ -26,6 +26,13 @@ class Mode(StrEnum):
     FREE = "free"
 
 
+class History(StrEnum):
+    """What the prompts of a language model are made of."""
+
+    STATE = "state"
+    CHAT = "chat"
+
+
 class Dtype(StrEnum):
     """Number format of a model's weights."""
 
@@ -92,6 +99,14 @@ ThoughtOption = Annotated[
         "--thought-tokens", min=1, help="Budget of a thought in mode think.", rich_help_panel=MODELS
     ),
 ]
+HistoryOption = Annotated[
+    History | None,
+    typer.Option(
+        "--history",
+        help="state builds every prompt anew from what a seat knows, chat goes on with the conversation.",
+        rich_help_panel=MODELS,
+    ),
+]
 DtypeOption = Annotated[
     Dtype | None, typer.Option("--dtype", help="Number format of the weights.", rich_help_panel=MODELS)
 ]
@@ -138,6 +153,7 @@ def model_settings(
     threads: int | None,
     wording: str | None = None,
     thought_tokens: int | None = None,
+    history: History | None = None,
 ) -> dict[str, Any]:
     """Return the settings of language models that were given; the rest keep the model's defaults."""
     given: dict[str, Any] = {
@@ -149,6 +165,7 @@ def model_settings(
         "threads": threads,
         "wording": wording,
         "thought_tokens": thought_tokens,
+        "history": None if history is None else history.value,
     }
     return {name: setting for name, setting in given.items() if setting is not None}
 

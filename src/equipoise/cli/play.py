@@ -59,6 +59,7 @@ def play(
     temperature: o.TemperatureOption = None,
     max_new_tokens: o.TokensOption = None,
     thought_tokens: o.ThoughtOption = None,
+    history: o.HistoryOption = None,
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
@@ -85,7 +86,7 @@ def play(
     patient = policy == HUMAN and on_invalid is None
     rule = o.invalid_rule(retries, on_invalid, default=SLIPS if patient else None)
     settings = o.model_settings(
-        mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens
+        mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens, history
     )
     if policy == HUMAN:
         where: dict[str, Any] = {"seat": seat, "deal": deal, "seed": seed, "rule": rule}

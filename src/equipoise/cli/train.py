@@ -17,6 +17,10 @@ TRAIN = "Train"
 RecipeArgument = Annotated[
     str, typer.Argument(metavar="RECIPE", help="A recipe that comes with the package, or a TOML file.")
 ]
+StageOption = Annotated[
+    list[str] | None,
+    typer.Option("--stage", metavar="STAGE", help="Only this stage: sft or sepo. Repeatable; default: both."),
+]
 OverridesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="KEY=VALUE", help="Changes to the recipe; out=DIR sets the folder."),
@@ -48,10 +52,14 @@ def train(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
     json: o.JsonOption = None,
+    stage: StageOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Train only: the stages of a recipe without its audits."""
-    _stages(recipe, changes, ("sft", "sepo"), json, quiet)
+    """Train only: the stages of a recipe without its audits, joint runs included.
+
+    For example: equipoise train quickstart --stage sepo, once its warm starts are done
+    """
+    _stages(recipe, changes, tuple(stage or ("sft", "sepo")), json, quiet)
 
 
 def sft(
@@ -72,7 +80,10 @@ def _stages(
     with output.work(resumable=True):
         from equipoise.progress import Reporter
         from equipoise.training.pipeline import run_recipe
+        from equipoise.training.trl.ranks import Ranks
 
         done = run_recipe(recipe, given, stages, Reporter(quiet))
-    output.write(done.to_json())
-    output.show(*done.render())
+    # Several processes may train together: one of them talks.
+    if Ranks.here().main:
+        output.write(done.to_json())
+        output.show(*done.render())

@@ -61,6 +61,10 @@ class Policy(ABC):
         """Return the policy's finite-memory form, if it has one."""
         return None
 
+    def forget(self) -> None:
+        """Drop what is cached: what comes next then does not depend, in any bit, on what came before."""
+        return
+
     def state_dict(self) -> dict[str, Any]:
         """Return what must be kept for a resumed run to be the same as an uninterrupted one.
 
@@ -91,6 +95,10 @@ class AsyncPolicy(ABC):
     strict: bool = False
     version: int = 0
     limit: int = 16
+
+    def forget(self) -> None:
+        """Drop what is cached (see ``Policy``)."""
+        return
 
     @abstractmethod
     async def decide(self, decision: Decision) -> Choice:

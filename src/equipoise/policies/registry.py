@@ -16,10 +16,11 @@ from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.coached import CoachedPolicy
+from equipoise.policies.frozen import frozen_spec
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.policies.specs import COMBINED, LOCAL, fold, is_combined, parse
+from equipoise.policies.specs import COMBINED, LOCAL, Leaf, fold, is_combined, parse
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.policies.texts import ActorPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
@@ -130,9 +131,11 @@ def _coached(rest: str, game: Rules) -> AnyPolicy:
 def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
     """Return a policy made of others; what goes wrong with a part names the part and the whole."""
 
-    def leaf(text: str) -> AnyPolicy:
+    def leaf(node: Leaf) -> AnyPolicy:
+        text = node.text
         try:
-            return load_policy(_opponent_spec(text, game), game, models=models, **settings)
+            trained = frozen_spec(text, game) if node.run else None
+            return load_policy(trained or _opponent_spec(text, game), game, models=models, **settings)
         except RequestError as error:
             raise type(error)(f"{text!r} in {spec!r}: {error}") from error
 

@@ -3,6 +3,7 @@
     SPEC  := mixture:PART+PART…    one part is drawn once an episode
            | noisy:RATE:SPEC       every action is replaced with probability RATE by a uniform legal one
            | frozen:SPEC           the policy as it is
+           | frozen:RUN[@STEP]     the policy that a run trained, or its copy of a step (see ``frozen``)
            | (SPEC)                groups
            | any other policy, or the bare name of a strategy of the game
     PART  := SPEC | WEIGHT*SPEC    either all parts have weights, which sum to 1, or none has
@@ -27,6 +28,7 @@ COMBINED = {
     "mixture:[W*]A+[W*]B": "one of several policies, drawn once an episode (equal weights if none are given)",
     "noisy:RATE:POLICY": "a policy whose actions are replaced with probability RATE by random legal ones",
     "frozen:POLICY": "any policy as it is, as an opponent too; (…) groups, quote it in a shell",
+    "frozen:RUN[@STEP]": "the policy that a training's folder holds, or the copy its league made at a step",
 }
 """The forms of policies made of policies with what they stand for."""
 
@@ -38,9 +40,15 @@ _PREFIXES = ("mixture:", "noisy:", "frozen:")
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A policy that is made of no others."""
+    """A policy that is made of no others.
+
+    Attributes:
+        text: Its name.
+        run: Whether the name may be that of a run's folder.
+    """
 
     text: str
+    run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +92,13 @@ def parse(spec: str) -> Node:
 
 def fold(
     node: Node,
-    leaf: Callable[[str], T],
+    leaf: Callable[[Leaf], T],
     noisy: Callable[[NoisySpec, T], T],
     mixture: Callable[[MixtureSpec, Sequence[T]], T],
 ) -> T:
     """Build something from a tree, parts first."""
     if isinstance(node, Leaf):
-        return leaf(node.text)
+        return leaf(node)
     if isinstance(node, NoisySpec):
         return noisy(node, fold(node.inner, leaf, noisy, mixture))
     return mixture(node, [fold(part, leaf, noisy, mixture) for part in node.parts])
@@ -107,7 +115,8 @@ def _node(text: str) -> Node:
     if not colon or f"{kind}:" not in _PREFIXES:
         return Leaf(text)
     if kind == "frozen":
-        return _node(rest)
+        inner = _node(rest)
+        return Leaf(inner.text, True) if isinstance(inner, Leaf) else inner
     return _noisy(text, rest) if kind == "noisy" else _mixture(text, rest)
 
 

@@ -52,6 +52,11 @@ class CombinedPolicy(Policy):
         known = [strategy for strategy in found if strategy is not None]
         return self.combine(known) if len(known) == len(found) else None
 
+    def forget(self) -> None:
+        """Let all parts drop what they have cached."""
+        for part in self.parts:
+            part.forget()
+
     def state_dict(self) -> dict[str, Any]:
         """Return the scored tables of all parts, told apart by the part's number."""
         tables = [part.state_dict().get("table", {}) for part in self.parts]
@@ -136,6 +141,10 @@ class _AsyncCombined(AsyncPolicy):
         self.fingerprint = _fingerprint(parts, how)
         self.strict = all(part.strict for part in parts)
         self.limit = min(part.limit for part in parts if isinstance(part, AsyncPolicy))
+
+    def forget(self) -> None:
+        for part in self.parts:
+            part.forget()
 
     async def _ask(self, part: AnyPolicy, decision: Decision) -> Choice:
         return await part.decide(decision) if isinstance(part, AsyncPolicy) else part.act([decision])[0]

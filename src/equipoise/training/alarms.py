@@ -39,24 +39,31 @@ class Alarm:
         """Tell whether it holds at a step."""
         return self._found(row) is not None
 
-    def text(self, row: Mapping[str, Any]) -> str:
+    def text(self, row: Mapping[str, Any], name: str) -> str:
         """Return the line that is shown."""
         found = self._found(row)
         assert found is not None
         metric, value, limit = found
         sign = ">=" if self.above else "<="
         return (
-            f"alarm at step {row['step']}: {self.name} ({metric} {value:.3g} {sign} {limit:g}). "
+            f"alarm at step {row['step']}: {name} ({metric} {value:.3g} {sign} {limit:g}). "
             f"{self.cause}. {self.way_out}."
         )
 
     def _found(self, row: Mapping[str, Any]) -> tuple[str, float, float] | None:
-        metric = next((name for name in self.limits if row.get(name) is not None), None)
-        if metric is None:
-            return None
-        value, limit = float(row[metric]), self.limits[metric]
-        holds = value >= limit if self.above else value <= limit
-        return (metric, value, limit) if holds else None
+        for name, limit in self.limits.items():
+            # A run of several games has the metrics of each under its name: the worst one counts.
+            values = {
+                key: float(value)
+                for key, value in row.items()
+                if value is not None and (key == name or key.endswith(f"/{name}"))
+            }
+            if values:
+                metric = (max if self.above else min)(values, key=values.__getitem__)
+                value = values[metric]
+                holds = value >= limit if self.above else value <= limit
+                return (metric, value, limit) if holds else None
+        return None
 
 
 ALARMS: tuple[Alarm, ...] = (
@@ -119,14 +126,21 @@ class Watch:
         self._shown = {name for row in history for name in row.get("alarms", ())}
 
     def look(self, row: dict[str, Any]) -> None:
-        """Add the alarms that hold at a step to its metrics, and show those that are new."""
-        held = [alarm for alarm in self.alarms if alarm.holds(row)]
-        for alarm in held:
-            if alarm.name not in self._shown:
-                self._shown.add(alarm.name)
-                self.reporter.note(alarm.text(row))
+        """Add the alarms that hold at a step to its metrics, and show those that are new.
+
+        Metrics of one game among several are named ``GAME/METRIC``, and so are their alarms.
+        """
+        held = []
+        for game, own in _by_game(row).items():
+            for alarm in self.alarms:
+                if alarm.holds(own):
+                    name = f"{game}/{alarm.name}" if game else alarm.name
+                    held.append(name)
+                    if name not in self._shown:
+                        self._shown.add(name)
+                        self.reporter.note(alarm.text(own, name))
         if held:
-            row["alarms"] = [alarm.name for alarm in held]
+            row["alarms"] = held
 
     def check_gap(self, row: Mapping[str, Any]) -> None:
         """Stop where the policy that is trained is not the one that plays.
@@ -154,3 +168,12 @@ class Watch:
                 f"step {history[-1]['step']}: the gradient is not finite, and {count} steps were skipped "
                 f"(max_skipped = {limit}): lower lr, use dtype float32; the last checkpoint is kept"
             )
+
+
+def _by_game(row: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the metrics of the run under an empty name, and those of each game under its own."""
+    found: dict[str, dict[str, Any]] = {"": {}}
+    for key, value in row.items():
+        game, _, metric = key.rpartition("/")
+        found.setdefault(game, {"step": row["step"]})[metric] = value
+    return found

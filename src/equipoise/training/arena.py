@@ -26,10 +26,12 @@ from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.answers import answer_counts
-from equipoise.training.batch import Batch, SampledStep
+from equipoise.training.batch import Batch, SampledStep, sampled_batch
+from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
+from equipoise.training.samples import decision_samples
 
 __all__ = ["Arena"]
 
@@ -40,7 +42,8 @@ class Arena:
     Attributes:
         game: The game.
         config: Settings of the run.
-        met: The opponents of the pools.
+        cast: Who is met at which step.
+        met: The opponents that have a name: those of the pools, and whom the settings name besides.
         opponents: The opponents by name, a responder among them once there is one.
         exploiters: Keeps the objective in step with the responder.
         gates: The running gates of the hinge.
@@ -71,15 +74,17 @@ class Arena:
             RequestError: The settings ask for exact work that the game does not allow.
         """
         self.game, self.config, self.rule = game, config, rule or InvalidRule()
+        self.cast = Cast(game, objective, config)
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
-        self.met = (opponents or Opponents.named(pools, game, None)).among(pools)
+        named = everyone(pools, config)
+        self.met = (opponents or Opponents.named(named, game, None)).among(named)
         self.opponents: dict[str, AnyPolicy] = dict(self.met.players)
         strategies = self.met.strategies
         solution = None if strategies is None else solution_of(game, objective, strategies)
         solved = None if solution is None else solution.trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= policy.exact_states
-        trees = solved if cheap else None
+        trees = solved if cheap and self.cast.check_exact(policy) else None
         if trees is None and (config.gradient == "exact" or config.gates == "exact"):
             raise RequestError(
                 f"gradient = {config.gradient!r}, gates = {config.gates!r}: {game.name} is too large to be "
@@ -101,20 +106,49 @@ class Arena:
 
     @property
     def objective(self) -> Objective:
-        """The training objective, with a responder among the exploiters if there is one."""
-        return self.exploiters.objective
+        """The training objective: with the pools in force and a responder if there is one."""
+        return self.cast.objective(self.exploiters.objective)
 
     @property
     def aligned(self) -> int:
         """Steps between those a run can be resumed at: a responder is known at its refresh only."""
         return self.config.respond_every if self.exploiters.wanted else 1
 
+    def forget(self) -> None:
+        """Drop what opponents have cached, so that a step is the same after a resume as without one."""
+        for player in self.met.players.values():
+            player.forget()
+
+    def enter(self, past: Mapping[str, Policy]) -> None:
+        """Take the frozen copies of the policy that are met from now on."""
+        self.cast.enter(past)
+
     def respond(self, policy: Policy, step: int) -> None:
-        """Recompute the responder where a step asks for it."""
+        """Put the opponents of a step in force: the pools, and the responder where it is recomputed."""
+        self.cast.begin(step)
         if self.exploiters.wanted and step % self.config.respond_every == 0:
             self.exploiters.respond(policy)
             assert self.exploiters.strategy is not None
             self.opponents[RESPONDER] = StrategyPolicy(self.exploiters.strategy)
+
+    def batch(self, policy: Policy, step: int, row: dict[str, Any], wants: str = "batch") -> Any:
+        """Return what a learner wants of a step, sampled or exact; metrics go into the row.
+
+        Args:
+            policy: The policy.
+            step: The step.
+            row: Metrics.
+            wants: ``batch``, or ``samples`` for the sampled tokens (see ``Learner.wants``).
+        """
+        self.cast.log(row)
+        if self.config.gradient == "exact":
+            return self.exact(policy, row)
+        sampled = self.sample(policy, step, row)
+        if wants == "samples":
+            return decision_samples(sampled)
+        batch = sampled_batch(sampled)
+        row.update(prompts=len(batch.decisions))
+        return batch
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""
@@ -137,12 +171,18 @@ class Arena:
 
     def sample(self, policy: Policy, step: int, row: dict[str, Any]) -> SampledStep:
         """Play and credit a sampled step; counts go into the row of metrics."""
-        played, groups = self.collect(policy, step)
+        return self.credit(policy, *self.collect(policy, step), row)
+
+    def credit(
+        self, policy: Policy, played: Sequence[Played], groups: Sequence[Group], row: dict[str, Any]
+    ) -> SampledStep:
+        """Credit a step's episodes, all of them at once; counts go into the row of metrics."""
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
         credit = assign(groups, self.objective, self._gates(policy, groups), independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
-        invalid = [t.choice.action != t.action for one in played for t in one.episode.turns]
+        own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
+        invalid = [turn.choice.action != turn.action for turn in own]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),
@@ -158,13 +198,14 @@ class Arena:
         config, key = self.config, self.game.info_record.key
         seats = self.game.info_record.seats
         requests = []
+        met = {**self.opponents, **self.cast.players(policy)}
         gates = dict.fromkeys(self.objective.exploiters, 1.0)
         for (pool, name), parts in self.objective.coefficients(gates).items():
             if not parts:
                 continue
             for number in range(config.deals):
                 index = step * config.deals + number
-                seat, opponent = index % seats, self.opponents[name]
+                seat, opponent = index % seats, met[name]
                 deal = Deal(config.seed, Split.TRAIN, key, index)
                 players = (policy, opponent) if seat == 0 else (opponent, policy)
                 requests += [
@@ -188,6 +229,7 @@ class Arena:
         return self._exact_step(policy).gates
 
     def _exact_step(self, policy: Policy) -> ExactStep:
-        book = self.exploiters.book
+        objective = self.objective
+        book = self.cast.book(self.exploiters.book, objective, policy, self.met.strategies)
         assert book is not None
-        return exact_batch(book, book.tabulate(policy), self.objective)
+        return exact_batch(book, book.tabulate(policy), objective)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from equipoise.objective.safety import Penalised
 
-__all__ = ["LoraSettings", "SepoConfig", "SftConfig", "Strict"]
+__all__ = ["CurriculumStage", "LeagueSettings", "LoraSettings", "SepoConfig", "SftConfig", "Strict"]
 
 
 class Strict(BaseModel):
@@ -45,6 +46,7 @@ class SftConfig(Strict):
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
         patience: Evaluations without a better selection score before stopping.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         max_grad_norm: Gradients are scaled down to this norm.
         rows: Largest number of rows of one pass.
         seed: Seed of data order and initialisation.
@@ -60,9 +62,47 @@ class SftConfig(Strict):
     select_every: int = Field(8, ge=1)
     select_episodes: int = Field(12, ge=1)
     patience: int = Field(2, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     rows: int = Field(32, ge=1)
     seed: int = Field(0, ge=0)
+
+
+class CurriculumStage(Strict):
+    """The opponents of the first steps; a pool left out is that of the whole run.
+
+    Attributes:
+        until: The step at which the stage ends.
+        train: Opponents of the train pool.
+        exploiter: Exploiters; may be empty.
+        collusive: Opponents of the collusive pool; may be empty.
+    """
+
+    until: int = Field(ge=1)
+    train: list[str] | None = None
+    exploiter: list[str] | None = None
+    collusive: list[str] | None = None
+
+    @property
+    def pools(self) -> dict[str, list[str]]:
+        """The pools that the stage sets."""
+        return self.model_dump(include={"train", "exploiter", "collusive"}, exclude_none=True)
+
+
+class LeagueSettings(Strict):
+    """Frozen copies of the policy among its opponents (see ``league``).
+
+    Attributes:
+        every: Steps between copies.
+        keep: Copies that are met; when there are more, the oldest leaves.
+        pool: The pool that they join.
+        weight: How often each stands in it.
+    """
+
+    every: int = Field(ge=1)
+    keep: int = Field(3, ge=1)
+    pool: Literal["train", "exploiter", "collusive"] = "train"
+    weight: int = Field(1, ge=1)
 
 
 class SepoConfig(Strict):
@@ -78,6 +118,10 @@ class SepoConfig(Strict):
         penalised: What λe is charged for: ``opponent_advantage``, the exploiters' lead; ``regret``, how much
             more the best reply to each exploiter earns; ``best_response``, the largest lead any opponent can
             have (games that can be solved).
+        pools: Opponents that this run is trained on, by pool, where they are not those of the recipe;
+            ``self`` is the policy itself. Scores and audits are against the recipe's pools all the same.
+        curriculum: Opponents of the first steps, stage by stage.
+        league: Frozen copies of the policy among its opponents.
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
         lr: Learning rate.
@@ -92,6 +136,8 @@ class SepoConfig(Strict):
         respond_every: Steps between recomputations of the responder.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
+        patience: Evaluations without a better score before stopping; left out, all steps are made.
+        min_delta: By how much a score must be better to count (see ``stopping``).
         checkpoint_every: Steps between checkpoints; what an interruption can cost.
         max_grad_norm: Gradients are scaled down to this norm.
         max_step_kl: A language model's step is halved until the policy has moved by at most this KL
@@ -109,6 +155,9 @@ class SepoConfig(Strict):
     gradient: Literal["sampled", "exact"] = "sampled"
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
     penalised: Penalised = "opponent_advantage"
+    pools: dict[str, list[str]] = Field(default_factory=dict)
+    curriculum: list[CurriculumStage] = Field(default_factory=list)
+    league: LeagueSettings | None = None
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
     lr: float = Field(2e-4, gt=0.0)
@@ -122,6 +171,8 @@ class SepoConfig(Strict):
     respond_every: int = Field(1, ge=1)
     select_every: int = Field(4, ge=1)
     select_episodes: int = Field(12, ge=1)
+    patience: int | None = Field(None, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
     max_step_kl: float = Field(0.05, gt=0.0)
     max_sampler_gap: float = Field(0.3, gt=0.0)
@@ -129,6 +180,14 @@ class SepoConfig(Strict):
     rows: int = Field(32, ge=1)
     pass_tokens: int = Field(4096, ge=1)
     seed: int = Field(0, ge=0)
+
+    @field_validator("curriculum")
+    @classmethod
+    def _rising(cls, stages: list[CurriculumStage]) -> list[CurriculumStage]:
+        for before, after in pairwise(stages):
+            if after.until <= before.until:
+                raise ValueError(f"until = {after.until} after until = {before.until}: stages go on in time")
+        return stages
 
     @field_validator("credit")
     @classmethod

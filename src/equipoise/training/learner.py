@@ -41,6 +41,14 @@ class Learner(Protocol):
         """Drop what is cached, so that a step is the same after a resume as without one."""
         ...
 
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return what was written by :meth:`save_weights` as a policy that does not change any more."""
+        ...
+
+    def drop(self, policy: Policy) -> None:
+        """Give back what a policy of :meth:`frozen` holds."""
+        ...
+
     def save_weights(self, folder: Path) -> None:
         """Write the current weights into a folder, as the policy is later loaded from it."""
         ...

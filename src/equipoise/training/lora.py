@@ -12,6 +12,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 import torch
 
 from equipoise.errors import RequestError
+from equipoise.policies.base import Policy
+from equipoise.policies.local.copies import FrozenCopy
 from equipoise.policies.local.loading import LoadedModel, load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
@@ -88,6 +90,10 @@ class Adapted(Protocol):
         """Answer decisions."""
         ...
 
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return a policy with the weights of a folder in place of those that are trained."""
+        ...
+
     def clear(self) -> None:
         """Forget what the old weights said."""
         ...
@@ -119,6 +125,15 @@ class AdapterLearner(Generic[P]):
     def forget(self) -> None:
         """Drop the scored table."""
         self.policy.forget()
+
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return the adapter of a folder, beside the one that is trained (see ``Learner``)."""
+        return self.policy.frozen(folder, name)
+
+    def drop(self, policy: Policy) -> None:
+        """Take the adapter of a frozen copy out of the model."""
+        assert isinstance(policy, FrozenCopy)
+        policy.close()
 
     def save_weights(self, folder: Path) -> None:
         """Write the adapter."""
@@ -290,13 +305,21 @@ class LocalLearner(AdapterLearner[LocalPolicy]):
         return self._references
 
 
-def save_adapter(model: Any, folder: Path) -> None:
-    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it."""
+def save_adapter(model: Any, folder: Path, weights: Mapping[str, Any] | None = None) -> None:
+    """Write the trained adapter, safetensors and JSON, as ``+ADAPTER`` reads it.
+
+    Args:
+        model: A model with adapters.
+        folder: Where to.
+        weights: The model's weights, where they had to be gathered from several devices.
+    """
     from peft import get_peft_model_state_dict
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    state = get_peft_model_state_dict(model, adapter_name="default", save_embedding_layers=False)
+    state = get_peft_model_state_dict(
+        model, state_dict=weights, adapter_name="default", save_embedding_layers=False
+    )
     tensors = {key: value.detach().cpu().contiguous() for key, value in state.items()}
     save_file(tensors, str(folder / "adapter_model.safetensors"), metadata={"format": "pt"})
     # Sets come in another order in every process, and the model's folder is nobody's business.

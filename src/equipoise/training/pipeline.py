@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 from equipoise.auditing.opponents import Opponents
@@ -19,14 +19,16 @@ from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
 from equipoise.files import claim, folder_name, write_json
 from equipoise.games.base import Game, finite_game
-from equipoise.opponents.pools import default_pools
+from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
+from equipoise.training.joint import JointRecipe
+from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
 from equipoise.training.provenance import provenance
-from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
+from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe
 from equipoise.training.stages import (
     Stage,
     base_policy,
@@ -37,6 +39,7 @@ from equipoise.training.stages import (
 )
 from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
+from equipoise.training.trl.ranks import Ranks
 
 __all__ = ["STAGES", "run_recipe"]
 
@@ -68,14 +71,15 @@ def run_recipe(
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runner.check()
     request = resolved.model_dump(mode="json", exclude={"out"})
-    claim(folder, "recipe.json", request, "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    ranks = Ranks.here(resolved.device)
+    _check_parallel(resolved, stages, ranks)
+    if ranks.main:
+        claim(folder, "recipe.json", request, "choose another out=DIR")
+        if not (folder / "provenance.json").exists():
+            write_json(folder / "provenance.json", provenance())
+    ranks.wait()
     _threads(resolved)
-    runs = [runner.game(name, one) for name, one in resolved.games.items()]
-    results = [result for found, _ in runs for result in found]
-    differences = [difference for _, found in runs for difference in found]
-    run = Run(folder, AuditResult(results, differences), resolved.name)
+    run = Run(folder, runner.run(), resolved.name)
     if "audit" in stages:
         run.save()
     return run
@@ -90,33 +94,67 @@ class _Runner:
 
     def check(self) -> None:
         """Check that every warm start has teachers; better said before any work than between two games."""
-        for name, one in self.recipe.games.items():
-            if one.sft is not None and self.recipe.model != "table":
-                game, config = self._prepare(name, one)
-                mixture_of(game.name, one.sft.recipe, config.pools or default_pools(game.name))
+        starts = [(name, one.sft) for name, one in self.recipe.games.items()]
+        starts += [(name, run.sft) for run in self.recipe.joint.values() for name in run.games]
+        for name, sft in starts:
+            if sft is not None and self.recipe.model != "table":
+                course = self._course(name)
+                mixture_of(course.game.name, sft.recipe, course.pools)
 
-    def game(self, name: str, one: GameRecipe) -> tuple[list[GameResult], list[Difference]]:
-        """Run all stages of one game; return its results and differences."""
-        game, config = self._prepare(name, one)
-        place = self.folder / folder_name(game.info_record.id)
-        met = cache(lambda: opponents_of(self.recipe, game, config))
-        results: dict[str, GameResult] = {}
-        if "audit" in self.stages:
-            results["base"] = self._audit(game, config, lambda: self._base(game), met, place, "base")
+    def run(self) -> AuditResult:
+        """Run all stages: those of each game, then those that games share; return results and differences."""
+        courses = {name: self._course(name) for name in self.recipe.games}
+        for course in courses.values():
+            self._alone(course)
+        for name, run in self.recipe.joint.items():
+            self._joint(name, run, {game: courses[game] for game in run.games})
+        results: list[GameResult] = []
+        differences: list[Difference] = []
+        for course in courses.values():
+            differences += _differences(course.results, course.config.level)
+            if "audit" in self.stages:
+                course.results["scripted"] = best_scripted(course.game, course.config, course.met())
+            results += course.results.values()
+        return AuditResult(results, differences)
+
+    def _alone(self, course: _Course) -> None:
+        """Run the stages of one game."""
+        game, one, config, place = course.game, course.one, course.config, course.place
+        self._audit(course, lambda: self._base(game), "base")
         trained = self._warm_start(game, one, config, place)
-        if trained is not None and "audit" in self.stages:
-            results["sft"] = self._audit(game, config, trained.load, met, place, "sft")
+        if trained is not None:
+            self._audit(course, trained.load, "sft")
         if "sepo" in self.stages:
             for variant, settings in one.train.items():
                 learned = train_sepo(
                     self.recipe, game, settings, config, place / variant, trained, self.reporter
                 )
-                if "audit" in self.stages:
-                    results[variant] = self._audit(game, config, learned.load, met, place, variant)
-        differences = _differences(results, one, config.level)
-        if "audit" in self.stages:
-            results["scripted"] = best_scripted(game, config, met())
-        return list(results.values()), differences
+                self._audit(course, learned.load, variant)
+
+    def _joint(self, name: str, run: JointRecipe, courses: Mapping[str, _Course]) -> None:
+        """Run the stages of a joint run, and audit what it trained in every game."""
+        games = {game: (course.game, course.config) for game, course in courses.items()}
+        place = self.folder / "joint"
+        trained = self._joint_start(name, run, games)
+        found = [] if trained is None else [(joint_start(name), trained)]
+        if "sepo" in self.stages:
+            done = train_joint(self.recipe, run, games, place / name, trained, self.reporter)
+            found.append((name, done))
+        for policy, stage in found:
+            load = cache(stage.load_for)
+            for course in courses.values():
+                self._audit(course, partial(load, course.game), policy)
+
+    def _joint_start(self, name: str, run: JointRecipe, games: Games) -> JointStage | None:
+        """Do the warm start of a joint run, or take the one that is there; None if there is none."""
+        place = self.folder / "joint" / joint_start(name)
+        if run.sft is None or self.recipe.model == "table":
+            return None
+        if "sft" not in self.stages and not (place / "train" / "done").exists():
+            if "sepo" in self.stages:
+                raise RequestError(f"joint.{name}: its warm start is not done, do the stage sft first")
+            return None
+        return train_joint_sft(self.recipe, run, games, place, self.reporter)
 
     def _base(self, game: Game) -> Policy:
         return base_policy(self.recipe, game, quiet=self.reporter.quiet)
@@ -133,37 +171,47 @@ class _Runner:
             return None
         return train_sft(self.recipe, game, one, config, place, self.reporter)
 
-    def _prepare(self, name: str, one: GameRecipe) -> tuple[Game, AuditConfig]:
+    def _course(self, name: str) -> _Course:
+        one = self.recipe.games[name]
         game = finite_game(load_game(name, one.options))
         pools = default_pools(game.name).replace(one.pools)
-        base = game.info_record.weights
-        weights = base.replace(one.weights)
+        weights = game.info_record.weights.replace(one.weights)
         audit = self.recipe.audit
         rule = InvalidRule(retries=0, then=self.recipe.invalid)
         config = AuditConfig(
             audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
         )
-        return game, config
+        met = cache(lambda: opponents_of(self.recipe, game, config))
+        return _Course(game, one, config, pools, self.folder / folder_name(game.info_record.id), met)
 
-    def _audit(
-        self,
-        game: Game,
-        config: AuditConfig,
-        load: Callable[[], Policy],
-        met: Callable[[], Opponents],
-        place: Path,
-        name: str,
-    ) -> GameResult:
-        done = place / name / "result.json"
+    def _audit(self, course: _Course, load: Callable[[], Policy], name: str) -> None:
+        """Audit a policy of a game unless that is done or not asked for; keep the result."""
+        if "audit" not in self.stages:
+            return
+        done = course.place / name / "result.json"
         if done.exists():
-            return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
-        here = replace(config, out=place / name / "audit")
-        result = audit_game(game, load(), here, self.reporter, name, met())
+            course.results[name] = GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
+            return
+        here = replace(course.config, out=course.place / name / "audit")
+        result = audit_game(course.game, load(), here, self.reporter, name, course.met())
         write_json(done, result.to_json(measures=True))
-        return result
+        course.results[name] = result
 
 
-def _differences(results: dict[str, GameResult], one: GameRecipe, level: float) -> list[Difference]:
+@dataclass(frozen=True)
+class _Course:
+    """A game of the recipe, and what is found in it."""
+
+    game: Game
+    one: GameRecipe
+    config: AuditConfig
+    pools: Pools
+    place: Path
+    met: Callable[[], Opponents]
+    results: dict[str, GameResult] = field(default_factory=dict)
+
+
+def _differences(results: dict[str, GameResult], level: float) -> list[Difference]:
     """Pair every trained policy with every one before it."""
     found: list[Difference] = []
     names = list(results)
@@ -171,6 +219,17 @@ def _differences(results: dict[str, GameResult], one: GameRecipe, level: float) 
         for b in names[:i]:
             found += paired(results[a], results[b], (a, b), level)
     return found
+
+
+def _check_parallel(recipe: Recipe, stages: Sequence[str], ranks: Ranks) -> None:
+    """Check that a run that was started as several processes can be done by several."""
+    if ranks.count > 1 and recipe.backend == "local":
+        raise RequestError(f"{ranks.count} processes: backend = 'local' trains in one, use backend = 'trl'")
+    if ranks.count > 1 and "audit" in stages:
+        raise RequestError(
+            f"{ranks.count} processes: audits run in one; start `equipoise train` in several, then "
+            "`equipoise run` in one, which finds the training done"
+        )
 
 
 def _threads(recipe: Recipe) -> None:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from equipoise.errors import RequestError, nearest, unknown
+from equipoise.training.cast import SELF
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
+from equipoise.training.joint import JointRecipe
+from equipoise.training.trl.settings import TrlSettings
 
-__all__ = ["AuditSettings", "GameRecipe", "Recipe", "load_recipe", "parse_value", "recipe_names"]
+__all__ = [
+    "AuditSettings",
+    "GameRecipe",
+    "Recipe",
+    "joint_start",
+    "load_recipe",
+    "parse_value",
+    "recipe_names",
+]
 
 
 class AuditSettings(Strict):
@@ -49,20 +60,35 @@ class GameRecipe(Strict):
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
 
+    @field_validator("pools")
+    @classmethod
+    def _others(cls, pools: dict[str, list[str]]) -> dict[str, list[str]]:
+        for pool, names in pools.items():
+            if SELF in names:
+                raise ValueError(
+                    f"{pool} holds {SELF!r}, which is met in training only: set the pools of a run, "
+                    f"train.NAME.pools.{pool}"
+                )
+        return pools
+
     @field_validator("train")
     @classmethod
     def _names(cls, runs: dict[str, SepoConfig]) -> dict[str, SepoConfig]:
-        for name in runs:
-            if name in RESERVED or not re.fullmatch(r"\w[\w.-]*", name):
-                raise ValueError(
-                    f"a run cannot be called {name!r}: use letters, digits and _, and none of "
-                    f"{', '.join(RESERVED)}"
-                )
+        _check_names(runs)
         return runs
 
 
 RESERVED = ("base", "sft", "scripted", "optimum")
 """Names of policies that a SEPO run cannot have."""
+
+
+def _check_names(runs: Iterable[str]) -> None:
+    for name in runs:
+        if name in RESERVED or not re.fullmatch(r"\w[\w.-]*", name):
+            raise ValueError(
+                f"a run cannot be called {name!r}: use letters, digits and _, and none of "
+                f"{', '.join(RESERVED)}"
+            )
 
 
 class Recipe(Strict):
@@ -81,12 +107,19 @@ class Recipe(Strict):
         temperature: Its sampling temperature, in training and audits.
         thought_tokens: Budget of a thought in mode ``think``.
         max_new_tokens: Budget of an answer in mode ``free``.
+        history: What its prompts are made of: ``state`` builds each anew from what the seat knows, ``chat``
+            goes on with the conversation of the episode (``think`` and ``free``).
         invalid: What follows an answer that names no legal action, in training and audits: ``fallback``
             plays an action drawn uniformly, ``forfeit`` ends the episode. It is never asked again: only the
             last answer would be on record, and training on it would favour it for the others' failure.
+        backend: What trains a language model: ``local``, our own loop in one process, or ``trl``, TRL's
+            trainers on any number of processes (see docs/scaling.md).
+        trl: Settings of the latter.
         lora: The adapter that SFT and SEPO train.
         audit: How every stage is audited.
         games: What is done, by game.
+        joint: Runs that train one policy on several of these games, by name; the names are the policies of
+            the games' tables, as those of ``games.GAME.train`` are.
     """
 
     name: str
@@ -100,10 +133,28 @@ class Recipe(Strict):
     temperature: float = Field(1.0, gt=0.0)
     thought_tokens: int = Field(64, ge=1)
     max_new_tokens: int = Field(32, ge=1)
+    history: Literal["state", "chat"] = "state"
     invalid: Literal["fallback", "forfeit"] = "fallback"
+    backend: Literal["local", "trl"] = "local"
+    trl: TrlSettings = TrlSettings()
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     games: dict[str, GameRecipe]
+    joint: dict[str, JointRecipe] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _joined(self) -> Recipe:
+        _check_names(self.joint)
+        for name, run in self.joint.items():
+            for game in run.games:
+                if game not in self.games:
+                    raise ValueError(f"joint.{name}.games names {game!r}: give it a table [games.{game}]")
+                taken = {*self.games[game].train, *(joint_start(other) for other in self.joint)}
+                if name in taken:
+                    raise ValueError(f"joint.{name}: {game} has a policy of that name, choose another")
+                if joint_start(name) in self.games[game].train:
+                    raise ValueError(f"joint.{name}: its warm start has the name of a run in {game}")
+        return self
 
     @field_validator("model")
     @classmethod
@@ -118,6 +169,32 @@ class Recipe(Strict):
         if mode != "choose" and given.data.get("model") == "table":
             raise ValueError("a table writes no text, use mode = 'choose'")
         return mode
+
+    @field_validator("history")
+    @classmethod
+    def _written(cls, history: str, given: ValidationInfo) -> str:
+        if history == "chat" and given.data.get("mode") == "choose":
+            raise ValueError("mode 'choose' writes nothing, use mode = 'think' or 'free'")
+        return history
+
+    @field_validator("backend")
+    @classmethod
+    def _trained(cls, backend: str, given: ValidationInfo) -> str:
+        if backend == "trl" and given.data.get("model") == "table":
+            raise ValueError("TRL trains language models, a table is trained by backend = 'local'")
+        return backend
+
+    @field_validator("trl")
+    @classmethod
+    def _used(cls, trl: TrlSettings, given: ValidationInfo) -> TrlSettings:
+        if trl != TrlSettings() and given.data.get("backend") == "local":
+            raise ValueError("these settings are TRL's, use backend = 'trl'")
+        return trl
+
+
+def joint_start(name: str) -> str:
+    """Return the name that the warm start of a joint run has in tables."""
+    return f"{name}-sft"
 
 
 def recipe_names() -> list[str]:

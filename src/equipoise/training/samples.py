@@ -7,6 +7,7 @@ carries the episodes of its stream.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from equipoise.objective.safety import Stream
@@ -58,7 +59,11 @@ def decision_samples(step: SampledStep) -> list[DecisionSample]:
     was played in its place is how the environment answered.
     """
     samples = []
+    seen: Counter[str] = Counter()
     for decision, turn, advantage, stream in step.credited():
+        # Where hands are independent a decision counts from the start of its hand.
+        index = seen[decision.episode]
+        seen[decision.episode] += 1
         for made in turn.choice.generations:
             if not made.trainable or not any(made.mask):
                 continue
@@ -73,7 +78,7 @@ def decision_samples(step: SampledStep) -> list[DecisionSample]:
                     stream,
                     step.credit.episodes[stream],
                     decision.episode,
-                    decision.index,
+                    index,
                     made.role,
                 )
             )

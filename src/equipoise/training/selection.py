@@ -15,7 +15,8 @@ __all__ = ["selection_score"]
 
 def selection_score(arena: Arena, policy: Policy) -> float:
     """Return J of a policy: exact where its table is at hand, else from deals kept for selection."""
-    exploiters, objective = arena.exploiters, arena.objective
+    # The fixed pools and a responder of the policy's own, whoever is met in training.
+    exploiters, objective = arena.exploiters, arena.exploiters.objective
     book = exploiters.book
     if book is not None:
         if exploiters.wanted and exploiters.pool is not None:
@@ -38,7 +39,7 @@ def selection_score(arena: Arena, policy: Policy) -> float:
 
 def _charge(arena: Arena, metrics: Mapping[str, Estimate | None]) -> float:
     """Return J of an audit, charged for what the run penalises."""
-    safety, objective = metrics["safety"], arena.objective
+    safety, objective = metrics["safety"], arena.exploiters.objective
     assert safety is not None
     e, regret = metrics.get("exploitability"), metrics.get("regret")
     if objective.penalised == "opponent_advantage" or e is None or regret is None:

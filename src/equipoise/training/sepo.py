@@ -1,8 +1,8 @@
 """SEPO: gradient ascent on the safe-equilibrium objective, for anything that is a ``Learner``.
 
-A step asks the arena for a batch, sampled or exact, and hands it to the learner. What is left out on purpose:
-importance ratios and clipping (every batch is used once, on the policy that played it) and division by a
-group's spread.
+A step asks the arena for a batch, sampled or exact, and hands it to the learner; several games make one batch
+(``arenas``). What is left out on purpose: importance ratios and clipping (every batch is used once, on the
+policy that played it) and division by a group's spread.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from equipoise.progress import Reporter, silent
 from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
-from equipoise.training.batch import sampled_batch
+from equipoise.training.arenas import Arenas
 from equipoise.training.checkpoints import TrainerFolder
+from equipoise.training.league import League
 from equipoise.training.learner import Learner
-from equipoise.training.samples import decision_samples
 from equipoise.training.scalars import Scalars
-from equipoise.training.selection import selection_score
+from equipoise.training.stopping import Best
 
 __all__ = ["Sepo", "Trained"]
 
@@ -46,7 +46,7 @@ class Sepo:
 
     def __init__(
         self,
-        arena: Arena,
+        arena: Arena | Arenas,
         learner: Learner,
         folder: Path | None = None,
         reporter: Reporter | None = None,
@@ -57,7 +57,7 @@ class Sepo:
         """Prepare a run.
 
         Args:
-            arena: The game with its opponents, objective and settings.
+            arena: The game with its opponents, objective and settings, or several of them.
             learner: What is trained.
             folder: Where checkpoints and metrics go; None keeps nothing.
             reporter: Shows progress.
@@ -65,14 +65,17 @@ class Sepo:
             on_best: Called whenever the weights score better than ever before.
             title: What progress calls the run.
         """
-        self.arena, self.learner, self.config = arena, learner, arena.config
+        self.arenas = Arenas.alone(arena) if isinstance(arena, Arena) else arena
+        self.learner, self.config = learner, self.arenas.config
         self.reporter, self._on_best = reporter or silent(), on_best
-        self.title = f"{title} {arena.game.name}"
-        self.best_step, self.best_score = -1, float("-inf")
+        self.title = f"{title} {self.arenas.title}"
+        self.best = Best(self.config.patience, self.config.min_delta)
         config = self.config.model_dump(mode="json")
-        request = {**arena.identity, "config": config, "origin": dict(origin or {})}
+        request = {**self.arenas.identity, "config": config, "origin": dict(origin or {})}
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
+        league = self.config.league
+        self.league = None if league is None else League(league, learner, folder)
         self.history: list[dict[str, Any]] = []
         self.watch = Watch(self.config, self.reporter)
 
@@ -83,9 +86,11 @@ class Sepo:
         with self.reporter.task(self.title, total) as advance:
             advance(start)
             if start == 0:
-                self.arena.respond(self.learner.policy, 0)
+                self.arenas.respond(self.learner.policy, 0)
                 self._select(0, {})
             for step in range(start, total):
+                if self.best.over:
+                    break
                 row = self._step(step)
                 self.watch.look(row)
                 self._log(row)
@@ -94,14 +99,17 @@ class Sepo:
                 self.watch.check_skipped(self.history)
                 advance(1)
         self.scalars.close()
-        return Trained(self.best_step, self.best_score, self.history)
+        return Trained(self.best.step, self.best.score, self.history)
 
     def _step(self, step: int) -> dict[str, Any]:
         began = time.perf_counter()
-        self.learner.forget()
-        self.arena.respond(self.learner.policy, step)
+        self._forget()
+        if self.league is not None:
+            self.league.advance(step)
+            self.arenas.enter(self.league.players)
+        self.arenas.respond(self.learner.policy, step)
         row: dict[str, Any] = {"step": step + 1}
-        batch = self._batch(step, row)
+        batch = self.arenas.batch(self.learner.policy, step, row, self.learner.wants)
         lr = self.config.lr / (1.0 + self.config.lr_decay * step)
         stats = self.learner.update(batch, lr, self.config.kl, self.config.entropy)
         row.update(lr=lr, **stats)
@@ -111,27 +119,21 @@ class Sepo:
         row["seconds"] = time.perf_counter() - began
         return row
 
-    def _batch(self, step: int, row: dict[str, Any]) -> Any:
-        policy = self.learner.policy
-        if self.config.gradient == "exact":
-            return self.arena.exact(policy, row)
-        sampled = self.arena.sample(policy, step, row)
-        if self.learner.wants == "samples":
-            return decision_samples(sampled)
-        batch = sampled_batch(sampled)
-        row.update(prompts=len(batch.decisions))
-        return batch
+    def _forget(self) -> None:
+        self.learner.forget()
+        self.arenas.forget()
+        if self.league is not None:
+            self.league.forget()
 
     def _select(self, step: int, row: dict[str, Any]) -> None:
         """Score the current weights and keep them if they are the best so far."""
-        score = selection_score(self.arena, self.learner.policy)
-        row["select_score"] = score
-        if score > self.best_score:
-            self.best_step, self.best_score = step, score
-            if self._on_best is not None:
-                self._on_best()
-            if self.store is not None:
-                self.store.save_best(self.learner.save_weights)
+        score = self.arenas.score(self.learner.policy, row)
+        better = self.best.take(step, score)
+        self.best.log(row)
+        if better and self._on_best is not None:
+            self._on_best()
+        if better and self.store is not None:
+            self.store.save_best(self.learner.save_weights)
 
     def _log(self, row: dict[str, Any]) -> None:
         self.history.append(row)
@@ -140,17 +142,17 @@ class Sepo:
             self.store.log(row)
 
     def _checkpoint(self, step: int) -> None:
-        due = step % self.arena.aligned == 0 and step % self.config.checkpoint_every == 0
-        if self.store is not None and (due or step == self.config.steps):
+        due = step % self.arenas.aligned == 0 and step % self.config.checkpoint_every == 0
+        if self.store is not None and (due or step == self.config.steps or self.best.over):
             self.store.save(lambda folder: self._write(folder, step))
 
     def _write(self, folder: Path, step: int) -> dict[str, Any]:
         self.learner.save_weights(folder)
         return {
             "step": step,
-            "best_step": self.best_step,
-            "best_score": self.best_score,
-            **self.arena.state_dict(),
+            **self.best.state_dict(),
+            **self.arenas.state_dict(),
+            "league": None if self.league is None else self.league.state_dict(),
             "learner": self.learner.save_state(folder),
         }
 
@@ -160,8 +162,10 @@ class Sepo:
             return 0
         folder, state = found
         self.learner.load(folder, state["learner"])
-        self.arena.load_state_dict(state)
-        self.best_step, self.best_score = state["best_step"], state["best_score"]
+        self.arenas.load_state_dict(state)
+        if self.league is not None:
+            self.league.load_state_dict(state["league"])
+        self.best.load_state_dict(state)
         self.history = self.store.metrics()
         self.watch.resume(self.history)
         return int(state["step"])

@@ -17,6 +17,7 @@ from equipoise.policies.base import Policy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
+from equipoise.training.cast import everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
@@ -26,7 +27,20 @@ if TYPE_CHECKING:
     from equipoise.policies.local.policy import LocalPolicy
     from equipoise.training.learner import Learner
 
-__all__ = ["Stage", "base_policy", "opponents_of", "sft_done", "train_sepo", "train_sft"]
+__all__ = [
+    "Stage",
+    "adapted",
+    "base_policy",
+    "local_learner",
+    "model_settings",
+    "new_table",
+    "objective_of",
+    "opponents_of",
+    "player_settings",
+    "sft_done",
+    "train_sepo",
+    "train_sft",
+]
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,22 @@ class Stage:
         """The best weights."""
         return self.folder / "best"
 
+    @property
+    def spec(self) -> str:
+        """The spec of a language model with the best weights."""
+        if self.recipe.backend == "trl" and self.recipe.trl.tuning == "full":
+            return f"hf:{self.best}"
+        return f"{self.recipe.model}+{self.best}"
+
+    @property
+    def done(self) -> bool:
+        """Whether it is finished."""
+        return (self.folder / "done").exists()
+
+    def finish(self) -> None:
+        """Mark it as finished."""
+        (self.folder / "done").touch()
+
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
@@ -55,11 +85,11 @@ class Stage:
         from equipoise.policies.local.policy import LocalPolicy
 
         return LocalPolicy.from_spec(
-            f"{self.recipe.model}+{self.best}",
+            self.spec,
             quiet=True,
             name=self.folder.parent.name,
-            **_settings(self.recipe),
-            **_player(self.recipe),
+            **model_settings(self.recipe),
+            **player_settings(self.recipe),
         )
 
 
@@ -71,18 +101,30 @@ def sft_done(place: Path) -> bool:
 def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
     """Return the policy that everything starts from."""
     if recipe.model == "table":
-        return _table(game, recipe.seed)
+        return new_table(game, recipe.seed)
     from equipoise.policies.local.policy import LocalPolicy
 
-    return LocalPolicy.from_spec(recipe.model, quiet=quiet, **_settings(recipe), **_player(recipe))
-
-
-def opponents_of(recipe: Recipe, game: Game, config: AuditConfig) -> Opponents:
-    """Load the opponents of a game; language models among them run as the recipe's own does."""
-    pools = config.pools or default_pools(game.name)
-    return Opponents.named(
-        pools, game, config.exact, {}, {**_settings(recipe), **_player(recipe), "quiet": True}
+    return LocalPolicy.from_spec(
+        recipe.model, quiet=quiet, **model_settings(recipe), **player_settings(recipe)
     )
+
+
+def opponents_of(
+    recipe: Recipe, game: Game, config: AuditConfig, settings: SepoConfig | None = None
+) -> Opponents:
+    """Load the opponents of a game; language models among them run as the recipe's own does.
+
+    Args:
+        recipe: The recipe.
+        game: The game.
+        config: How it is audited; has the pools.
+        settings: Settings of a run, which may name further opponents.
+    """
+    pools = config.pools or default_pools(game.name)
+    if settings is not None:
+        pools = everyone(pools, settings)
+    played = {**model_settings(recipe), **player_settings(recipe), "quiet": True}
+    return Opponents.named(pools, game, config.exact, {}, played)
 
 
 def train_sft(
@@ -94,13 +136,19 @@ def train_sft(
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
     stage = Stage(recipe, place / "sft" / "train")
-    if not _done(stage):
-        policy = _adapted(recipe, recipe.model, settings.seed, "sft", reporter)
-        origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+    if not stage.done:
         met = opponents_of(recipe, game, config)
-        objective = _objective(game, config)
-        Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
-        _finish(stage)
+        objective = objective_of(game, config)
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player = player_settings(recipe)
+            trl.train_sft(recipe, game, objective, settings, config, player, met, stage.folder, reporter)
+        else:
+            policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
+            origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
+            Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
+        stage.finish()
     return stage
 
 
@@ -116,14 +164,32 @@ def train_sepo(
     """Do a SEPO run unless it is done; return where it is."""
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
     stage = Stage(recipe, place / "train")
-    if not _done(stage):
-        learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
-        origin = {"model": recipe.model, "fingerprint": fingerprint}
-        objective = _objective(game, config)
-        met = opponents_of(recipe, game, config)
-        arena = Arena(game, objective, learner.policy, settings, met, config.rule)
-        Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
-        _finish(stage)
+    if not stage.done:
+        objective = objective_of(game, config)
+        met = opponents_of(recipe, game, config, settings)
+        if recipe.backend == "trl":
+            from equipoise.training.trl import stages as trl
+
+            player, spec = player_settings(recipe), recipe.model if start is None else start.spec
+            trl.train_sepo(
+                recipe,
+                game,
+                objective,
+                settings,
+                config,
+                player,
+                met,
+                stage.folder,
+                spec,
+                place.name,
+                reporter,
+            )
+        else:
+            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+            origin = {"model": recipe.model, "fingerprint": fingerprint}
+            arena = Arena(game, objective, learner.policy, settings, met, config.rule)
+            Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
+        stage.finish()
     return stage
 
 
@@ -131,53 +197,54 @@ def _learner(
     recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
 ) -> tuple[Learner, str]:
     if recipe.model == "table":
-        table = _table(game, settings.seed)
+        table = new_table(game, settings.seed)
         return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+    return local_learner(recipe, settings, start, name, reporter)
+
+
+def local_learner(
+    recipe: Recipe, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+) -> tuple[Learner, str]:
+    """Return a language model as a learner, from a warm start if there is one, and what it starts from."""
     from equipoise.training.lora import LocalLearner
     from equipoise.training.tokens import TokenLearner
 
-    spec = recipe.model if start is None else f"{recipe.model}+{start.best}"
-    policy = _adapted(recipe, spec, settings.seed, name, reporter)
+    spec = recipe.model if start is None else start.spec
+    policy = adapted(recipe, spec, settings.seed, name, reporter)
     norm, step = settings.max_grad_norm, settings.max_step_kl
     if recipe.mode == "choose":
         return LocalLearner(policy, norm, settings.rows, step), policy.fingerprint
     return TokenLearner(policy, norm, settings.pass_tokens, step), policy.fingerprint
 
 
-def _adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+def adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter) -> LocalPolicy:
+    """Return the recipe's model with an adapter that is trained."""
     from equipoise.training.lora import adapted_policy
 
-    return adapted_policy(
-        spec, recipe.lora, seed, name, quiet=reporter.quiet, player=_player(recipe), **_settings(recipe)
-    )
+    player, model = player_settings(recipe), model_settings(recipe)
+    return adapted_policy(spec, recipe.lora, seed, name, quiet=reporter.quiet, player=player, **model)
 
 
-def _table(game: Game, seed: int) -> SoftmaxTable:
+def new_table(game: Game, seed: int) -> SoftmaxTable:
+    """Return a uniform table over all information states of a game."""
     stage = game.stage()
     seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
     trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
     return SoftmaxTable.of(stage, trees, seed, spread=0.0)
 
 
-def _objective(game: Game, config: AuditConfig) -> Objective:
+def objective_of(game: Game, config: AuditConfig) -> Objective:
+    """Return what is maximised in a game."""
     pools = config.pools or default_pools(game.name)
     return Objective.of(game.info_record, pools, config.weights)
 
 
-def _settings(recipe: Recipe) -> dict[str, Any]:
+def model_settings(recipe: Recipe) -> dict[str, Any]:
+    """Return the settings of the recipe's language models."""
     return {"dtype": recipe.dtype, "device": recipe.device}
 
 
-def _player(recipe: Recipe) -> dict[str, Any]:
+def player_settings(recipe: Recipe) -> dict[str, Any]:
     """Return how the recipe's model decides."""
-    return {
-        name: getattr(recipe, name) for name in ("mode", "temperature", "thought_tokens", "max_new_tokens")
-    }
-
-
-def _done(stage: Stage) -> bool:
-    return (stage.folder / "done").exists()
-
-
-def _finish(stage: Stage) -> None:
-    (stage.folder / "done").touch()
+    names = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+    return {name: getattr(recipe, name) for name in names}

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from equipoise.auditing.result import AuditResult, Difference
 from equipoise.auditing.tables import metric_table, verdict
+from equipoise.training.recipe import joint_start
 
 __all__ = ["Run"]
 
@@ -57,7 +58,9 @@ class Run:
         rows = [d for d in self.result.differences if d.game == game and d.metric == "safety"]
         trained = [name for name in dict.fromkeys(d.a for d in rows) if name not in ("base", "sft")]
         return [
-            _verdict(game, name, [d for d in rows if d.a == name and d.b in ("base", "sft")])
+            _verdict(
+                game, name, [d for d in rows if d.a == name and d.b in ("base", "sft", joint_start(name))]
+            )
             for name in trained
         ]
 

@@ -133,6 +133,15 @@ class TabularLearner:
     def forget(self) -> None:
         """Nothing is cached."""
 
+    def frozen(self, folder: Path, name: str) -> TabularPolicy:
+        """Return the table of a folder (see ``Learner``)."""
+        table = TabularPolicy.load(folder / "table.json")
+        table.name = name
+        return table
+
+    def drop(self, policy: Policy) -> None:
+        """A table holds nothing."""
+
     def save_weights(self, folder: Path) -> None:
         """Write ``table.json``."""
         self.policy.table().save(folder / "table.json")

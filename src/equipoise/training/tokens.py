@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeVar
 
 import torch
@@ -132,9 +133,13 @@ class TokenLearner(AdapterLearner[P]):
     def update(
         self, batch: Sequence[DecisionSample], lr: float, kl: float, entropy: float
     ) -> dict[str, float]:
-        """Move the adapter one step (see ``Learner``); a gradient that is not finite makes none."""
+        """Move the adapter one step (see ``Learner``); a gradient that is not finite makes none.
+
+        The samples of a decision stand side by side.
+        """
         rows = completions(batch)
-        decisions = max(1, len({(one.stream, one.episode, one.index) for one in batch}))
+        # In order, since games that are trained together may name episodes alike.
+        decisions = max(1, sum(1 for _ in groupby(batch, key=lambda one: (one.episode, one.index))))
         sums = dict.fromkeys(("kl", "entropy", "gap", "tokens"), 0.0)
         before: list[torch.Tensor] = []
         for chunk in self._chunks(rows):

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
 
 from equipoise.games.registry import make_game
 from equipoise.policies.local import LoadedModel
-from equipoise.policies.local.chat import end_of_turn, prompt_ids, prompt_text, word_ids
+from equipoise.policies.local.chat import (
+    end_of_turn,
+    next_turn_ids,
+    prompt_ids,
+    prompt_text,
+    reopened_ids,
+    word_ids,
+)
 from equipoise.policies.local.tiny import tiny_tokenizer
 from equipoise.prompts.base import Prompt
 from equipoise.prompts.registry import get_renderer
@@ -56,3 +64,18 @@ def test_the_end_of_turn_is_read_off_the_template(tiny: LoadedModel) -> None:
     tokenizer = tiny_tokenizer()
     tokenizer.eos_token = "<|pad|>"
     assert end_of_turn(tokenizer) == tiny.tokenizer.eos_token_id
+
+
+def test_switches_and_the_start_of_an_answer_reach_every_turn(tiny: LoadedModel) -> None:
+    """As templates with a switch for reasoning take them."""
+    tokenizer = copy.deepcopy(tiny.tokenizer)
+    tokenizer.chat_template += "{% if loud %}!{% endif %}"
+    prompt = Prompt("The rules.\n\n", "Now.")
+    for switches, end in ((None, ""), ({"loud": True}, "!")):
+        first = prompt_ids(prompt, tokenizer, prefill="So", switches=switches)
+        later = next_turn_ids("Then.", tokenizer, prefill="So", switches=switches)
+        assert tokenizer.decode(list(first)).endswith(f"<|start|>assistant\n{end}So")
+        expected = f"<|end|>\n<|start|>user\nThen.<|end|>\n<|start|>assistant\n{end}So"
+        assert tokenizer.decode(list(later)) == expected
+        again = reopened_ids(tokenizer, switches=switches)
+        assert tokenizer.decode(list(again)) == f"<|end|>\n<|start|>assistant\n{end}"

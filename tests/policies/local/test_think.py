@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from equipoise.errors import NoProbabilitiesError, RequestError
-from equipoise.policies.local import LoadedModel, LocalPolicy
+from equipoise.policies.local import LoadedModel, LocalPolicy, load_spec
 from equipoise.policies.local import writing as writing_module
 from equipoise.policies.local.chat import prompt_ids
 from equipoise.policies.local.sampling import Sampled
@@ -119,7 +119,7 @@ def test_words_of_several_branches_are_tempered_at_each(tiny: LoadedModel) -> No
     ("text", "lead"),
     [
         ("They will defect.\nAction:", "They will defect.\nAction:"),
-        ("They will defect.", "They will defect.\nAction:"),
+        ("They will defect.", "They will defect.<|end|>\n<|start|>assistant\nAction:"),
         ("Action:\n", "Action:\n\nAction:"),
     ],
     ids=["marker", "turn ended", "token goes on after the marker"],
@@ -135,8 +135,21 @@ def test_what_lies_between_thought_and_action(
     assert (thought.text, thought.stop) == (text, StopReason.FINISHED)
     read = action.prompt_ids[len(thought.prompt_ids) :]
     assert tiny.tokenizer.decode(list(read)) == lead
-    # What was sampled is what is read, but for the end of the turn.
-    assert read[: len(said) - ends] == said[: len(said) - ends]
+    # All that was sampled is read.
+    assert read[: len(said)] == said
+
+
+def test_without_turns_a_text_that_ended_goes_on(
+    decisions: list[Decision], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = load_spec("tiny-random", threads=1)
+    plain.tokenizer.chat_template = None
+    said = (*tokens(plain, "They will defect."), plain.tokenizer.eos_token_id)
+    saying(monkeypatch, said, StopReason.FINISHED)
+    thought, action = parts(thinking(plain).act(decisions[:1])[0])
+    assert (thought.ids, thought.mask) == (said, (1,) * len(said))
+    read = action.prompt_ids[len(thought.prompt_ids) :]
+    assert plain.tokenizer.decode(list(read)) == "They will defect.\nAction:"
 
 
 def test_a_thought_that_runs_out_is_cut_and_never_invalid(
@@ -184,7 +197,9 @@ def test_tags_of_a_model_s_own_end_its_thoughts(
 ) -> None:
     tagged = Thinking("</t>", f"\n\n{MARKER}", f"\n</t>\n\n{MARKER}")
     policy = thinking(tiny)
-    writer = ThinkText(tiny, policy.scorer, temperature=1.0, thought_tokens=6, max_rows=8, form=tagged)
+    writer = ThinkText(
+        tiny, policy.scorer, temperature=1.0, thought_tokens=6, max_rows=8, chats=policy._chats, form=tagged
+    )
     for text, lead in [("a Action: b</t>", "a Action: b</t>\n\nAction:"), ("a", "a\n</t>\n\nAction:")]:
         saying(monkeypatch, tokens(tiny, text), StopReason.FINISHED)
         thought, action = parts(writer.answer(decisions[:1], [policy.question(decisions[0])])[0])

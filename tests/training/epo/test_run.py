@@ -172,4 +172,5 @@ def test_it_stops_when_rounds_get_no_better_and_keeps_the_best(tmp_path: Path) -
     assert len(trained.history) == 3
     assert (tmp_path / "best" / "adapter_model.safetensors").exists()
     flat = run_of(tmp_path / "flat", scores=[0.0, 0.2, 0.4, 0.5, 0.6], rounds=5, steps=1, min_delta=0.3)
-    assert flat.run().step == 2
+    ended = flat.run()
+    assert (ended.step, len(ended.history)) == (4, 4)

@@ -7,32 +7,81 @@ Tokenizers without a chat template get plain text.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from equipoise.prompts.base import MARKER, Prompt
 
-__all__ = ["end_of_turn", "prompt_ids", "prompt_text", "word_ids"]
+__all__ = ["end_of_turn", "next_turn_ids", "prompt_ids", "prompt_text", "reopened_ids", "word_ids"]
 
 _PROBE = "zzqx"
 
 
-def prompt_text(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> str:
-    """Return the text that the model reads, up to and including the prefilled start of its answer."""
+def prompt_text(
+    prompt: Prompt, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> str:
+    """Return the text that the model reads, up to and including the prefilled start of its answer.
+
+    Args:
+        prompt: The prompt.
+        tokenizer: The model's tokenizer.
+        prefill: How the answer begins.
+        switches: Further arguments of the chat template.
+    """
     content = prompt.rules + prompt.situation
     if not getattr(tokenizer, "chat_template", None):
         return f"{content}\n{prefill}"
     message = [{"role": "user", "content": content}]
-    opened = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
+    opened = tokenizer.apply_chat_template(
+        message, add_generation_prompt=True, tokenize=False, **(switches or {})
+    )
     return f"{opened}{prefill}"
 
 
-def prompt_ids(prompt: Prompt, tokenizer: Any, *, prefill: str = "") -> tuple[int, ...]:
+def prompt_ids(
+    prompt: Prompt, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> tuple[int, ...]:
     """Return the token ids of :func:`prompt_text`.
 
     Templates write their special tokens out, so none are added; plain text gets the tokenizer's own.
     """
     plain = not getattr(tokenizer, "chat_template", None)
-    return _encode(prompt_text(prompt, tokenizer, prefill=prefill), tokenizer, special=plain)
+    text = prompt_text(prompt, tokenizer, prefill=prefill, switches=switches)
+    return _encode(text, tokenizer, special=plain)
+
+
+def next_turn_ids(
+    text: str, tokenizer: Any, *, prefill: str = "", switches: Mapping[str, Any] | None = None
+) -> tuple[int, ...]:
+    """Return what follows an answer: the end of its turn, a new message of the user, the next turn opened.
+
+    Args:
+        text: The message.
+        tokenizer: The model's tokenizer.
+        prefill: How the next answer begins.
+        switches: Further arguments of the chat template.
+    """
+    if not getattr(tokenizer, "chat_template", None):
+        return _encode(f"\n{text}\n{prefill}", tokenizer)
+    return _encode(_after_answer(tokenizer, switches, {"role": "user", "content": text}) + prefill, tokenizer)
+
+
+def reopened_ids(tokenizer: Any, *, switches: Mapping[str, Any] | None = None) -> tuple[int, ...]:
+    """Return what lies between two answers in a row: the end of a turn, the next one opened.
+
+    Nothing where there is no chat template, and so are no turns.
+    """
+    if not getattr(tokenizer, "chat_template", None):
+        return ()
+    return _encode(_after_answer(tokenizer, switches), tokenizer)
+
+
+def _after_answer(tokenizer: Any, switches: Mapping[str, Any] | None, *more: dict[str, str]) -> str:
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PROBE}, *more]
+    whole = tokenizer.apply_chat_template(
+        messages, add_generation_prompt=True, tokenize=False, **(switches or {})
+    )
+    return str(whole).partition(_PROBE)[2]
 
 
 def word_ids(word: str, tokenizer: Any, *, prefill: str = MARKER) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from equipoise.policies.local.chat import prompt_ids
+from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.sampling import Sampled
 from equipoise.policies.local.scoring import ActionScorer
@@ -27,17 +27,20 @@ class FreeText:
         max_new_tokens: int,
         max_rows: int,
         wording: str,
+        chats: Chats,
     ) -> None:
-        """Take a model, its scorer (whose token tree reads the prompts), the settings and the wording."""
-        self.loaded, self.wording, self.max_new_tokens = loaded, wording, max_new_tokens
+        """Take a model, its scorer (whose token tree reads the prompts), settings, wording and prompts."""
+        self.loaded, self.wording, self.max_new_tokens, self.chats = loaded, wording, max_new_tokens, chats
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
-        prompts = (get_renderer(d.rules.name, self.wording).prompt(d) for d in decisions)
-        ids = [prompt_ids(prompt, self.loaded.tokenizer) for prompt in prompts]
+        prompts = [get_renderer(d.rules.name, self.wording).prompt(d) for d in decisions]
+        ids = [self.chats.prompt(*one) for one in zip(decisions, prompts, strict=True)]
         uniforms = [decision.draws.uniform for decision in decisions]
         written = self.writer.write(ids, uniforms, self.max_new_tokens)
+        for decision, prompt, sampled in zip(decisions, ids, written, strict=True):
+            self.chats.keep(decision, prompt + sampled.ids)
         return [self._read(*one) for one in zip(decisions, ids, written, strict=True)]
 
     def _read(self, decision: Decision, prompt: tuple[int, ...], sampled: Sampled) -> Choice:

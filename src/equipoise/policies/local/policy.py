@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.base import Policy, draw
+from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.free import FreeText
 from equipoise.policies.local.loading import LoadedModel, load_spec
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.scoring import ActionScorer
 from equipoise.policies.local.think import ThinkText
+from equipoise.policies.local.writing import Writer
 from equipoise.policies.worded import in_words
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
@@ -31,6 +34,9 @@ __all__ = ["MODES", "LocalPolicy"]
 
 MODES = ("choose", "think", "free")
 """How a local model may decide."""
+
+HISTORIES = ("state", "chat")
+"""What its prompts may be made of."""
 
 
 class LocalPolicy(Policy):
@@ -61,6 +67,7 @@ class LocalPolicy(Policy):
         max_rows: int = 64,
         wording: str = PLAIN,
         thought_tokens: int = 64,
+        history: str = "state",
     ) -> None:
         """Wrap a loaded model.
 
@@ -76,6 +83,8 @@ class LocalPolicy(Policy):
             max_rows: Largest batch of the model.
             wording: How the game is put (see ``prompts.registry.wordings``).
             thought_tokens: Budget of a thought in ``think`` mode.
+            history: ``state`` builds every prompt anew from what the seat knows; ``chat`` goes on with the
+                conversation of the episode (``think`` and ``free``; see ``chats``).
 
         Raises:
             RequestError: A setting is out of range.
@@ -84,6 +93,10 @@ class LocalPolicy(Policy):
             raise RequestError(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
         if temperature < 0.0 or (temperature == 0.0 and mode == "choose"):
             raise RequestError(f"temperature {temperature:g} is out of range for mode {mode!r}")
+        if history not in HISTORIES:
+            raise RequestError(f"unknown history {history!r}: choose one of {', '.join(HISTORIES)}")
+        if history == "chat" and mode == "choose":
+            raise RequestError("history 'chat': mode 'choose' writes nothing, use mode 'think' or 'free'")
         if min(max_new_tokens, thought_tokens) < 1:
             raise RequestError(f"a budget of {min(max_new_tokens, thought_tokens)} tokens: give at least 1")
         self.loaded, self.mode, self.wording = loaded, mode, wording
@@ -94,6 +107,8 @@ class LocalPolicy(Policy):
         if mode != "choose":
             self.fingerprint += f"/{max_new_tokens if mode == 'free' else thought_tokens}"
             self.exact_states, self.always_legal = 0, mode == "think"
+        if history != "state":
+            self.fingerprint += f"/{history}"
         if wording != PLAIN:
             # Left out where it is plain, so that folders made before there were others still go on.
             self.fingerprint += f"/{wording}"
@@ -106,6 +121,8 @@ class LocalPolicy(Policy):
             max_rows=max_rows,
         )
         self._table: dict[Question, tuple[float, ...]] = {}
+        self.history = history
+        self._chats = Chats(loaded.tokenizer, grows=history == "chat")
         self._free = FreeText(
             loaded,
             self.scorer,
@@ -113,10 +130,25 @@ class LocalPolicy(Policy):
             max_new_tokens=max_new_tokens,
             max_rows=max_rows,
             wording=wording,
+            chats=self._chats,
         )
         self._think = ThinkText(
-            loaded, self.scorer, temperature=temperature, thought_tokens=thought_tokens, max_rows=max_rows
+            loaded,
+            self.scorer,
+            temperature=temperature,
+            thought_tokens=thought_tokens,
+            max_rows=max_rows,
+            chats=self._chats,
         )
+
+    @property
+    def budget(self) -> int:
+        """Largest number of tokens of one text that it writes."""
+        return self._free.max_new_tokens if self.mode == "free" else self._think.thought_tokens
+
+    def write_with(self, writer: Writer) -> None:
+        """Let something else write its text, e.g. an engine that has the same weights."""
+        self._free.writer = self._think.writer = writer
 
     @classmethod
     def from_spec(
@@ -163,9 +195,16 @@ class LocalPolicy(Policy):
             max_rows=free.writer.max_rows,
             wording=wording,
             thought_tokens=self._think.thought_tokens,
+            history=self.history,
         )
         other.version = self.version
         return other
+
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return the same model with the adapter of a folder in place of the one that is trained."""
+        from equipoise.policies.local.copies import AdapterCopy
+
+        return AdapterCopy(self, folder, name)
 
     def question(self, decision: Decision) -> Question:
         """Return what the model is asked at a decision.
@@ -206,6 +245,7 @@ class LocalPolicy(Policy):
     def forget(self) -> None:
         """Forget what was scored, so that what comes next does not depend on what came before."""
         self._table.clear()
+        self._chats.clear()
         self.scorer.clear()
 
     def state_dict(self) -> dict[str, Any]:
@@ -214,6 +254,7 @@ class LocalPolicy(Policy):
         Forgets keys and values of earlier questions, which are not part of the state: a run that goes on
         from here and one that is resumed from here then compute the same bits.
         """
+        self._chats.clear()
         self.scorer.clear()
         return {"version": self.version, "table": {q.key: list(p) for q, p in self._table.items()}}
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from equipoise.policies.base import Policy
 from equipoise.policies.local.adviser import LocalAdviser
+from equipoise.policies.local.copies import OtherAdapter
 from equipoise.policies.strategist import AdvisedPolicy
 from equipoise.types import Decision, Generation
 
-__all__ = ["FrozenAdviser", "LocalStrategist"]
+__all__ = ["FrozenAdviser", "FrozenStrategist", "LocalStrategist"]
 
 
 class LocalStrategist(AdvisedPolicy):
@@ -40,6 +40,10 @@ class LocalStrategist(AdvisedPolicy):
     def version(self, step: int) -> None:
         self.adviser.version = step
 
+    def frozen(self, folder: Path, name: str) -> FrozenStrategist:
+        """Return the strategist with the weights of a folder, at the side of the same actor."""
+        return FrozenStrategist(FrozenAdviser(self.adviser, folder, name), self.actor, name)
+
     def clear(self) -> None:
         """Forget what the old weights read."""
         self.forget()
@@ -54,11 +58,7 @@ class LocalStrategist(AdvisedPolicy):
 
 
 class FrozenAdviser(LocalAdviser):
-    """A strategist as it was: an adapter of its own in the model of the one that goes on learning.
-
-    Attributes:
-        adapter: Name of that adapter.
-    """
+    """A strategist as it was: an adapter of its own in the model of the one that goes on learning."""
 
     def __init__(self, adviser: LocalAdviser, folder: Path, name: str) -> None:
         """Load the weights that a folder holds beside those in training.
@@ -69,25 +69,32 @@ class FrozenAdviser(LocalAdviser):
             name: How reports name it; also the adapter's name.
         """
         super().__init__(adviser.loaded, adviser.temperature, adviser.max_new_tokens, name)
-        self.adapter, self.version = name, adviser.version
+        self.version = adviser.version
         self.fingerprint = f"{self.fingerprint}/{name}"
-        model: Any = adviser.loaded.model
-        if name not in model.peft_config:
-            model.load_adapter(str(folder), adapter_name=name)
-            model.set_adapter("default")
+        self._adapter = OtherAdapter(adviser.loaded.model, folder, name)
 
     def advise(self, decisions: Sequence[Decision]) -> list[Generation]:
         """Write strategies with the frozen weights; nothing about them is trained."""
-        from dataclasses import replace
-
-        with self._as_it_was():
+        with self._adapter.active():
             return [replace(made, trainable=False) for made in super().advise(decisions)]
 
-    @contextmanager
-    def _as_it_was(self) -> Iterator[None]:
-        model: Any = self.loaded.model
-        model.set_adapter(self.adapter)
-        try:
-            yield
-        finally:
-            model.set_adapter("default")
+    def close(self) -> None:
+        """Take the weights out of the model."""
+        self._adapter.close()
+
+
+class FrozenStrategist(AdvisedPolicy):
+    """A strategist as it was, at the actor's side."""
+
+    adviser: FrozenAdviser
+
+    def forget(self) -> None:
+        """Forget what strategist and actor read."""
+        self.adviser.forget()
+        forget = getattr(self.actor, "forget", None)
+        if forget is not None:
+            forget()
+
+    def close(self) -> None:
+        """Take the strategist's weights out of the model."""
+        self.adviser.close()

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from equipoise.policies.base import draw
-from equipoise.policies.local.chat import prompt_ids
+from equipoise.policies.local.chat import reopened_ids
+from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.question import Question
@@ -61,6 +62,7 @@ class ThinkText:
         temperature: float,
         thought_tokens: int,
         max_rows: int,
+        chats: Chats,
         form: Thinking = PLAIN_THOUGHT,
     ) -> None:
         """Take a model, its scorer and the settings.
@@ -71,15 +73,17 @@ class ThinkText:
             temperature: Divides the logits of thoughts and of actions; 0 takes the likeliest.
             thought_tokens: Budget of a thought.
             max_rows: Largest batch.
+            chats: Makes the prompts.
             form: How thoughts end.
         """
-        self.loaded, self.scorer, self.form = loaded, scorer, form
+        self.loaded, self.scorer, self.form, self.chats = loaded, scorer, form, chats
         self.temperature, self.thought_tokens = temperature, thought_tokens
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision], questions: Sequence[Question]) -> list[Choice]:
         """Return a choice for each decision, given what it asks."""
-        prompts = [prompt_ids(_asking(q.prompt), self.loaded.tokenizer) for q in questions]
+        asked = (_asking(question.prompt) for question in questions)
+        prompts = [self.chats.prompt(*one) for one in zip(decisions, asked, strict=True)]
         uniforms = [decision.draws.uniform for decision in decisions]
         thoughts = self.writer.write(prompts, uniforms, self.thought_tokens, self.form.end)
         starts = [p + self._lead(thought) for p, thought in zip(prompts, thoughts, strict=True)]
@@ -93,19 +97,26 @@ class ThinkText:
             number = (decision.legal or ()).index(action)
             trie = self.scorer.trie(question.words)
             made = action_generation(trie, starts[i], question.words, row, number)
+            self.chats.keep(decision, made.prompt_ids + made.ids)
             choices.append(Choice(action, generations=(self._thought(prompts[i], thoughts[i]), made)))
         return choices
 
     def _lead(self, thought: Sampled) -> tuple[int, ...]:
         """Return what lies between prompt and action: the thought, and what its end lacks of the marker."""
-        ids = thought.ids
-        # The turn goes on: the token that ended it is part of what was sampled, not of what is read.
-        if ids and ids[-1] in self.writer.stop_ids:
-            ids = ids[:-1]
-        text = str(self.loaded.tokenizer.decode(list(ids)))
+        ids, tokenizer = thought.ids, self.loaded.tokenizer
+        text = str(tokenizer.decode(list(ids)))
         # The token that completed the text may go on after it.
         whole = self.form.ended if text.endswith(self.form.end) else self.form.cut
-        return ids + tuple(self.loaded.tokenizer(whole, add_special_tokens=False)["input_ids"])
+        if ids and ids[-1] in self.writer.stop_ids:
+            turn = reopened_ids(tokenizer)
+            if turn:
+                # The action has a turn of its own, so that its prompt goes on from all that was sampled.
+                return ids + turn[turn[0] == ids[-1] :] + self._encoded(MARKER)
+            ids = ids[:-1]
+        return ids + self._encoded(whole)
+
+    def _encoded(self, text: str) -> tuple[int, ...]:
+        return tuple(self.loaded.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def _thought(self, prompt: tuple[int, ...], thought: Sampled) -> Generation:
         mask = (1,) * len(thought.ids)

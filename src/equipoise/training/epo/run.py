@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.local.strategist import FrozenAdviser, LocalStrategist
-from equipoise.policies.strategist import advised
+from equipoise.policies.local.strategist import FrozenStrategist, LocalStrategist
 from equipoise.progress import Reporter, silent
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.epo.collect import SELF, Collected, Collector
@@ -25,6 +24,7 @@ from equipoise.training.epo.credit import mark_shares, trajectory_samples, turn_
 from equipoise.training.samples import DecisionSample
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
+from equipoise.training.stopping import Best
 from equipoise.training.tokens import TokenLearner
 from equipoise.types import StopReason
 
@@ -64,9 +64,10 @@ class Epo:
         config = self.config.model_dump(mode="json")
         self.store = TrainerFolder(folder, {**identity, "config": config})
         self.scalars = Scalars(folder / "tensorboard")
-        self.best_round, self.best_score, self.waited = -1, float("-inf"), 0
+        self.best = Best(self.config.patience, self.config.min_delta)
         self.history: list[dict[str, Any]] = []
         self._pool: list[Collected] = []
+        self._past: dict[str, FrozenStrategist] = {}
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
@@ -76,13 +77,13 @@ class Epo:
             if start == 0:
                 self._select(0, {})
             for step in range(start, total):
-                if self.waited >= self.config.patience:
+                if self.best.over:
                     break
                 self._log(self._step(step))
                 self.store.save(lambda folder, done=step + 1: self._write(folder, done))  # type: ignore[misc]
                 advance(1)
         self.scalars.close()
-        return Trained(self.best_round, self.best_score, self.history)
+        return Trained(self.best.step, self.best.score, self.history)
 
     def _step(self, step: int) -> dict[str, Any]:
         began = time.perf_counter()
@@ -126,27 +127,26 @@ class Epo:
         met = dict(self.partners)
         if self.config.self_play:
             met[SELF] = self.policy
-            for before in range(1, number + 1):
-                frozen = FrozenAdviser(self.policy.adviser, self._frozen(before), f"round{before}")
-                met[f"round{before}"] = advised(frozen, self.policy.actor)
+            for name in (f"round{before}" for before in range(1, number + 1)):
+                if name not in self._past:
+                    self._past[name] = self.policy.frozen(self._weights(name), name)
+                met[name] = self._past[name]
         return met
 
-    def _frozen(self, number: int) -> Path:
-        return self.store.folder / "rounds" / f"round{number}"
+    def _weights(self, name: str) -> Path:
+        return self.store.folder / "rounds" / name
 
     def _freeze(self, number: int) -> None:
         if self.config.self_play:
-            self.learner.save_weights(self._frozen(number + 1))
+            self.learner.save_weights(self._weights(f"round{number + 1}"))
 
     def _select(self, number: int, row: dict[str, Any]) -> None:
         """Score the current weights, keep them if they are the best so far, and count rounds that are not."""
         score = self._score(self.policy)
-        self.learner.forget()
         row["select_score"] = score
-        better = score > self.best_score + (self.config.min_delta if self.best_round >= 0 else 0.0)
-        self.waited = 0 if better else self.waited + 1
+        better = self.best.take(number, score)
+        self.best.log(row)
         if better:
-            self.best_round, self.best_score = number, score
             self.store.save_best(self.learner.save_weights)
 
     def _log(self, row: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ class Epo:
         self.learner.save_weights(folder)
         return {
             "step": step,
-            "best": [self.best_round, self.best_score, self.waited],
+            **self.best.state_dict(),
             "learner": self.learner.save_state(folder),
         }
 
@@ -168,7 +168,7 @@ class Epo:
             return 0
         folder, state = found
         self.learner.load(folder, state["learner"])
-        self.best_round, self.best_score, self.waited = state["best"]
+        self.best.load_state_dict(state)
         self.history = self.store.metrics()
         step = int(state["step"])
         if self.config.offline:
