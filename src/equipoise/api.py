@@ -405,16 +405,16 @@ def _all_games(players: Iterable[Any], reporter: Reporter) -> list[str]:
     return found
 
 
-def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:
-    chosen = [games] if isinstance(games, str | Game) else list(games)
+def _games(games: str | Rules | Sequence[str | Rules], options: Mapping[str, Any] | None) -> list[Rules]:
+    chosen = [games] if isinstance(games, str | Rules) else list(games)
     if options and len(chosen) > 1:
         raise RequestError("options belong to one game: audit one game at a time")
-    return [finite_game(load_game(game, options)) if isinstance(game, str) else game for game in chosen]
+    return [load_game(game, options) if isinstance(game, str) else game for game in chosen]
 
 
 def _configure(
     config: AuditConfig,
-    game: Game,
+    game: Rules,
     pools: Mapping[str, Sequence[str]] | None,
     weights: Mapping[str, float] | None,
 ) -> AuditConfig:
