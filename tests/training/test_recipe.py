@@ -35,7 +35,8 @@ class TestShipped:
 
     def test_those_that_are_promised(self) -> None:
         models = {"gemma4-e4b", "qwen3.5-4b", "gemma4-e4b-joint", "qwen3.5-4b-joint"}
-        assert {"quickstart", "smoke", *models} <= set(recipe_names())
+        ours = {"quickstart", "smoke", "table", "ablate-table", "ablate-smollm2"}
+        assert ours | models <= set(recipe_names())
 
     @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
     def test_a_joint_recipe_differs_in_the_games_it_trains_together(self, name: str) -> None:
@@ -61,6 +62,10 @@ class TestShipped:
             assert (sepo.lr, sepo.kl) == ((3e-6, 0.2) if game == "kuhn" else (1e-5, 0.1))
             assert one.sft is not None
             assert (one.sft.recipe, one.sft.lr, one.sft.batch) == ("paper", 2e-5, 8)
+
+    def test_an_abstraction_is_for_tables(self, tmp_path: Path) -> None:
+        said = refused(write(tmp_path), "games.kuhn.abstraction=bids")
+        assert "games.kuhn.abstraction = 'bids' is for tables: set model = 'table'" in said
 
 
 class TestLoading:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from equipoise.cli import (
+    ablate,
     audit,
     check,
     compare,
@@ -96,5 +97,5 @@ def _root(
         typer.echo(context.get_help())
 
 
-for group in (train, export, data, solve, study, audit, compare, check, play, listing, models):
+for group in (train, export, data, solve, study, ablate, audit, compare, check, play, listing, models):
     group.register(app)

@@ -146,7 +146,7 @@ def first_steps(
             {**settings.model_dump(), "gradient": "sampled", "gates": "auto"}
         )
     began, reporter = time.perf_counter(), Reporter(quiet)
-    rules, config = prepare(recipe, name, one)
+    rules, config = prepare(recipe, name)
     learner, _ = learner_of(recipe, rules, settings, None, "first-steps", reporter)
     policy: Any = learner.policy
     met = opponents_of(recipe, rules, config)

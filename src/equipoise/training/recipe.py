@@ -36,11 +36,13 @@ class AuditSettings(Strict):
         seed: Seed of the report deals; apart from the training seed, so that runs with different training
             seeds are compared on the same deals.
         level: Confidence level.
+        exact: True to compute exact values, False to sample; left out, what is cheap is computed.
     """
 
     episodes: int = Field(60, ge=1)
     seed: int = Field(0, ge=0)
     level: float = Field(0.95, gt=0.0, lt=1.0)
+    exact: bool | None = None
 
 
 class GameRecipe(Strict):
@@ -50,6 +52,8 @@ class GameRecipe(Strict):
         options: Options of the game.
         pools: Opponents by pool, replacing the game's own.
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
+        abstraction: For ``model = "table"``, the state abstraction whose keys are the table's rows; left out,
+            every information state has one.
         sft: The warm start; left out, training starts from the model.
         train: SEPO runs by name, each from the warm start; the names are the policies of the table.
     """
@@ -57,6 +61,7 @@ class GameRecipe(Strict):
     options: dict[str, Any] = Field(default_factory=dict)
     pools: dict[str, list[str]] = Field(default_factory=dict)
     weights: dict[str, float] = Field(default_factory=dict)
+    abstraction: str | None = None
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
 
@@ -145,6 +150,8 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _joined(self) -> Recipe:
         _check_names(self.joint)
+        if self.joint and self.backend == "trl":
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
         for name, run in self.joint.items():
             for game in run.games:
                 if game not in self.games:
@@ -154,6 +161,16 @@ class Recipe(Strict):
                     raise ValueError(f"joint.{name}: {game} has a policy of that name, choose another")
                 if joint_start(name) in self.games[game].train:
                     raise ValueError(f"joint.{name}: its warm start has the name of a run in {game}")
+        return self
+
+    @model_validator(mode="after")
+    def _tables(self) -> Recipe:
+        for game, one in self.games.items():
+            if one.abstraction is not None and self.model != "table":
+                raise ValueError(
+                    f"games.{game}.abstraction = {one.abstraction!r} is for tables: set model = 'table', or "
+                    "leave it out"
+                )
         return self
 
     @field_validator("model")

@@ -106,7 +106,7 @@ def test_bfloat16_and_checkpointing_change_rounding_and_nothing_else(tmp_path: P
 
 
 def test_a_chat_that_does_not_grow_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="use layout = 'decisions'"):
+    with pytest.raises(RequestError, match="or layout = 'decisions'"):
         run(tmp_path, **{"trl.layout": "chat"})
 
 
@@ -117,6 +117,7 @@ def test_a_chat_that_does_not_grow_is_refused_with_the_way_out(tmp_path: Path) -
         (["trl.layout=chats"], "did you mean 'chat'"),
         (["backend=trll"], "did you mean 'trl'"),
         (["backend=local", "trl.tuning=full"], "use backend = 'trl'"),
+        (["joint.all.games={ipd=1.0}"], "backend = 'local'"),
         (["model=table"], "backend = 'local'"),
         (["trl.vllm_server_base_url=http://localhost:1"], "vllm_mode = 'server'"),
         (["trl.vllm_gpu_memory_utilization=0.0"], "vllm_gpu_memory_utilization"),

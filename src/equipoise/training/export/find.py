@@ -8,7 +8,7 @@ from pathlib import Path
 
 from equipoise.errors import RequestError, unknown
 from equipoise.files import folder_name
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.policies.registry import load_game
 from equipoise.training.recipe import Recipe
 
@@ -106,10 +106,11 @@ def _recipe(root: Path) -> Recipe:
 def _game(name: str | None, recipe: Recipe | None, root: Path | None, folder: Path) -> Game:
     """Return the game named, the one whose folder of the run holds the adapter, or the usual one."""
     if name is not None:
-        return load_game(name, recipe.games[name].options if recipe and name in recipe.games else None)
+        options = recipe.games[name].options if recipe and name in recipe.games else None
+        return finite_game(load_game(name, options))
     if recipe is None or root is None:
-        return load_game(DEFAULT_GAME)
-    games = [load_game(key, one.options) for key, one in recipe.games.items()]
+        return finite_game(load_game(DEFAULT_GAME))
+    games = [finite_game(load_game(key, one.options)) for key, one in recipe.games.items()]
     place = folder.resolve().relative_to(root).parts[0]
     own = [game for game in games if folder_name(game.info_record.id) == place]
     return (own or games)[0]

@@ -131,7 +131,7 @@ def _works(recipe: Recipe, reporter: Reporter, is_table: bool) -> Iterator[Work]
     with reporter.task(f"plan {recipe.name}", len(games)) as advance:
         for run, name in games:
             one = recipe.games[name] if run is None else _joint(recipe, run, name)
-            game, config = prepare(recipe, name, one)
+            game, config = prepare(recipe, name)
             for work in work_of(game, one, config, recipe.seed, is_table, _budget(recipe)):
                 if run is None:
                     yield work
