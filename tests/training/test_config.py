@@ -28,8 +28,8 @@ from tests.training.settings import (
 
 
 EXACT, SAMPLED = {"gradient": "exact"}, {"gradient": "sampled"}
-LEAGUE = {**EXACT, "steps": 5}
 LIMITED = {"multipliers": "lagrangian", "limits.e": 0.01}
+LEAGUE = {**EXACT, "steps": 5}
 
 MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     # The field, what else is set, a value and another one: training must go elsewhere.

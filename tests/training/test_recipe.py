@@ -34,7 +34,34 @@ class TestShipped:
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke", "table", "ablate-table", "ablate-smollm2"} <= set(recipe_names())
+        models = {"gemma4-e4b", "qwen3.5-4b", "gemma4-e4b-joint", "qwen3.5-4b-joint"}
+        ours = {"quickstart", "smoke", "table", "ablate-table", "ablate-smollm2"}
+        assert ours | models <= set(recipe_names())
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_a_joint_recipe_differs_in_the_games_it_trains_together(self, name: str) -> None:
+        alone, joint = load_recipe(name), load_recipe(f"{name}-joint")
+        for key in ("model", "dtype", "device", "mode", "temperature", "max_new_tokens", "lora", "audit"):
+            assert getattr(joint, key) == getattr(alone, key), key
+        run = joint.joint["sepo"]
+        assert list(run.games) == list(joint.games) == list(alone.games)
+        assert run.settings() == alone.games["ipd"].train["sepo"]
+        assert run.sft is not None
+        assert run.sft.batch == 8 * len(run.games)
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_the_models_of_the_paper_with_its_settings(self, name: str) -> None:
+        """LoRA, rates, KL weights, rollouts, steps, temperature and budget of arXiv 2605.30854."""
+        recipe = load_recipe(name)
+        assert (recipe.mode, recipe.temperature, recipe.max_new_tokens) == ("free", 0.8, 512)
+        assert (recipe.dtype, recipe.lora.rank, recipe.lora.alpha) == ("bfloat16", 32, 64)
+        assert list(recipe.games) == ["ipd", "auction", "split", "multi_issue", "kuhn"]
+        for game, one in recipe.games.items():
+            (sepo,) = one.train.values()
+            assert (sepo.steps, sepo.rollouts) == (100, 4)
+            assert (sepo.lr, sepo.kl) == ((3e-6, 0.2) if game == "kuhn" else (1e-5, 0.1))
+            assert one.sft is not None
+            assert (one.sft.recipe, one.sft.lr, one.sft.batch) == ("paper", 2e-5, 8)
 
     def test_an_abstraction_is_for_tables(self, tmp_path: Path) -> None:
         said = refused(write(tmp_path), "games.kuhn.abstraction=bids")

@@ -15,7 +15,7 @@ from equipoise.opponents.registry import get_strategy
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
 from equipoise.training.exploiters import Exploiters
-from equipoise.training.responders import LIBRARY, LabelStrategy, League, Responder, labelled
+from equipoise.training.responders import LIBRARY, LabelStrategy, Responder, ResponderLeague, labelled
 from tests.objective.learning import Lab, lab
 
 KUHN = make_game("kuhn").stage()
@@ -32,7 +32,7 @@ def table(rows: dict[str, dict[Any, float]], step: int) -> Responder:
 
 class TestLeague:
     def test_it_keeps_the_last_distinct_ones(self) -> None:
-        league = League(KUHN, 2)
+        league = ResponderLeague(KUHN, 2)
         for step, name in enumerate(["nash", "always_bet", "always_pass"]):
             league.retire([scripted(name, step)], [scripted("random", step + 1)])
         assert [m.name for m in league.members] == ["library_response@1", "library_response@2"]
@@ -40,20 +40,20 @@ class TestLeague:
         assert [m.name for m in league.members] == ["library_response@2", "library_response@7"]
 
     def test_who_is_in_force_is_no_member(self) -> None:
-        league = League(KUHN, 3)
+        league = ResponderLeague(KUHN, 3)
         league.retire([scripted("nash", 0)], [scripted("random", 1)])
         league.retire([scripted("random", 1)], [scripted("nash", 2)])
         assert [m.scripted for m in league.members] == ["random"]
 
     def test_tables_are_compared_by_what_they_play(self) -> None:
         one, same, other = ({"J:": {"BET": p, "PASS": 1.0 - p}} for p in (0.0, 0.0, 1.0))
-        league = League(KUHN, 3)
+        league = ResponderLeague(KUHN, 3)
         for step, rows in enumerate((one, same, other)):
             league.retire([table(rows, step)], [])
         assert [m.name for m in league.members] == ["best_response@1", "best_response@2"]
 
     def test_of_size_zero_it_stays_empty(self) -> None:
-        league = League(KUHN, 0)
+        league = ResponderLeague(KUHN, 0)
         league.retire([scripted("nash", 0)], [])
         assert league.members == []
 

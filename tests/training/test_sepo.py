@@ -371,11 +371,10 @@ class TestSelection:
 
     def test_with_a_responder_the_score_counts_it(self) -> None:
         _, trainer, trained = run(steps=2, exploiters="pool+best_response")
-        arena = arena_of(trainer)
-        assert arena.objective.pools.exploiter[-1] == RESPONDER
-        _, book, _ = arena.exploiters.fresh(trainer.learner.policy)
+        assert arena_of(trainer).objective.pools.exploiter[-1] == RESPONDER
+        _, book, _ = arena_of(trainer).exploiters.fresh(trainer.learner.policy)
         assert book is not None
-        wanted = book.terms(book.tabulate(trainer.learner.policy), arena.objective).safety
+        wanted = book.terms(book.tabulate(trainer.learner.policy), arena_of(trainer).objective).safety
         assert trained.history[-1]["select_score"] == pytest.approx(wanted, abs=1e-15)
 
     def test_large_games_are_scored_on_deals_of_their_own(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,8 +59,8 @@ class DualAscent:
         """Take a dual step.
 
         Args:
-            found: The estimate of every limited term; None where nobody in force measures it, which leaves
-                its multiplier where it is.
+            found: The estimate of every limited term; None where nobody is met who would tell, which leaves
+                the multiplier as it is.
         """
         moved = {}
         for name, limit in self.limits.items():

@@ -79,7 +79,6 @@ class Arena:
         """
         self.game, self.config, self.rule = game, config, rule or InvalidRule()
         self.cast = Cast(game, objective, config)
-        held_out = objective.pools.shift
         pools = replace(objective.pools, shift=())
         objective = replace(objective, pools=pools)
         named = everyone(pools, config)
@@ -104,7 +103,9 @@ class Arena:
         library = None
         if LIBRARY in config.exploiters:
             states = policy.exact_states if trees is not None else 0
-            library = Library(game, held_out, states, config.respond_deals, config.seed, self.rule)
+            library = Library(
+                game, self.cast.fixed.shift, states, config.respond_deals, config.seed, self.rule
+            )
         self.exploiters = Exploiters(
             game.stage(), charged, trees, config.exploiters, library, config.league_size
         )
@@ -140,7 +141,7 @@ class Arena:
         self.cast.enter(past)
 
     def respond(self, policy: Policy, step: int) -> None:
-        """Put the opponents of a step in force: the pools, and the responders where they are recomputed."""
+        """Put the opponents of a step in force: the pools, and responders where they are recomputed."""
         self.cast.begin(step)
         if self.exploiters.wanted and step % self.config.respond_every == 0:
             self.gates.forget(self.exploiters.respond(policy, step))

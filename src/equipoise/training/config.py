@@ -81,6 +81,25 @@ class SftConfig(Strict):
     seed: int = Field(0, ge=0)
 
 
+class Limits(Strict):
+    """Limits on the terms of J under ``multipliers = "lagrangian"``; a term without one keeps its weight.
+
+    Attributes:
+        e: Limit on what λe is charged for, payoff per round.
+        c: Limit on the collusion term.
+        x: Limit on the externality term.
+    """
+
+    e: float | None = Field(None, ge=0.0)
+    c: float | None = Field(None, ge=0.0)
+    x: float | None = Field(None, ge=0.0)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The limits that are set, by term."""
+        return self.model_dump(exclude_none=True)
+
+
 class CurriculumStage(Strict):
     """The opponents of the first steps; a pool left out is that of the whole run.
 
@@ -118,25 +137,6 @@ class LeagueSettings(Strict):
     weight: int = Field(1, ge=1)
 
 
-class Limits(Strict):
-    """Limits on the terms of J under ``multipliers = "lagrangian"``; a term without one keeps its weight.
-
-    Attributes:
-        e: Limit on what λe is charged for, payoff per round.
-        c: Limit on the collusion term.
-        x: Limit on the externality term.
-    """
-
-    e: float | None = Field(None, ge=0.0)
-    c: float | None = Field(None, ge=0.0)
-    x: float | None = Field(None, ge=0.0)
-
-    @property
-    def given(self) -> dict[str, float]:
-        """The limits that are set, by term."""
-        return self.model_dump(exclude_none=True)
-
-
 class SepoConfig(Strict):
     """Training on the safe-equilibrium objective.
 
@@ -152,15 +152,15 @@ class SepoConfig(Strict):
         penalised: What λe is charged for: ``opponent_advantage``, the exploiters' lead; ``regret``, how much
             more the best reply to each exploiter earns; ``best_response``, the largest lead any opponent can
             have (games that can be solved).
-        pools: Opponents that this run is trained on, by pool, where they are not those of the recipe;
-            ``self`` is the policy itself. Scores and audits are against the recipe's pools all the same.
-        curriculum: Opponents of the first steps, stage by stage.
-        league: Frozen copies of the policy among its opponents.
         multipliers: ``penalty`` keeps the weights λ as they are; ``lagrangian`` moves those of limited terms
             by dual ascent until the limits hold (constrained policy optimisation).
         limits: The limits, e.g. ``{e = 0.1, c = 0.05}``.
         dual_lr: Step size of the dual ascent.
         lambda_max: Largest multiplier that it may reach.
+        pools: Opponents that this run is trained on, by pool, where they are not those of the recipe;
+            ``self`` is the policy itself. Scores and audits are against the recipe's pools all the same.
+        curriculum: Opponents of the first steps, stage by stage.
+        league: Frozen copies of the policy among its opponents.
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
         lr: Learning rate.
@@ -201,13 +201,13 @@ class SepoConfig(Strict):
     branches: int = Field(8, ge=1)
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
     penalised: Penalised = "opponent_advantage"
-    pools: dict[str, list[str]] = Field(default_factory=dict)
-    curriculum: list[CurriculumStage] = Field(default_factory=list)
-    league: LeagueSettings | None = None
     multipliers: Literal["penalty", "lagrangian"] = "penalty"
     limits: Limits = Field(Limits(), validate_default=True)
     dual_lr: float = Field(0.1, gt=0.0)
     lambda_max: float = Field(20.0, gt=0.0)
+    pools: dict[str, list[str]] = Field(default_factory=dict)
+    curriculum: list[CurriculumStage] = Field(default_factory=list)
+    league: LeagueSettings | None = None
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
     lr: float = Field(2e-4, gt=0.0)

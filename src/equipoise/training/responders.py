@@ -18,7 +18,7 @@ from equipoise.opponents.base import Strategy
 from equipoise.opponents.recall import RecallStrategy, TableStrategy
 from equipoise.types import Action
 
-__all__ = ["LIBRARY", "LabelStrategy", "League", "Responder", "labelled", "rows_from_json"]
+__all__ = ["LIBRARY", "LabelStrategy", "Responder", "ResponderLeague", "labelled", "rows_from_json"]
 
 LIBRARY = "library_response"
 """Name of the strongest scripted strategy against the current policy among the exploiters."""
@@ -97,7 +97,7 @@ def rows_from_json(data: Mapping[str, Sequence[Sequence[Any]]]) -> Rows:
     }
 
 
-class League:
+class ResponderLeague:
     """The last few distinct responders that are not in force any more.
 
     Attributes:

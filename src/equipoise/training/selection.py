@@ -24,7 +24,8 @@ __all__ = ["selection_score"]
 def selection_score(arena: Arena, policy: Policy) -> float:
     """Return the score of a policy: exact where its table is at hand, else from deals kept for selection.
 
-    Responders in the pool answer the policy that is scored; the ones in force keep their schedule.
+    The pools are the fixed ones, whoever is met in training. Responders among them answer the policy that is
+    scored; the ones in force keep their schedule.
     """
     objective, book, players = arena.exploiters.fresh(policy)
     objective = arena.weighted(objective)

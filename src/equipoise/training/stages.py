@@ -29,6 +29,7 @@ __all__ = [
     "Stage",
     "adapted",
     "base_policy",
+    "learner_of",
     "local_learner",
     "model_settings",
     "new_table",
@@ -191,7 +192,9 @@ def train_sepo(
                 reporter,
             )
         else:
-            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter, abstraction)
+            learner, fingerprint = learner_of(
+                recipe, game, settings, start, place.name, reporter, abstraction
+            )
             origin = {"model": recipe.model, "fingerprint": fingerprint}
             arena = Arena(game, objective, learner.policy, settings, met, config.rule)
             Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
@@ -199,15 +202,16 @@ def train_sepo(
     return stage
 
 
-def _learner(
+def learner_of(
     recipe: Recipe,
     game: Game,
     settings: SepoConfig,
     start: Stage | None,
     name: str,
     reporter: Reporter,
-    abstraction: str | None,
+    abstraction: str | None = None,
 ) -> tuple[Learner, str]:
+    """Return what a run of one game trains, and the fingerprint of what it starts from."""
     if recipe.model == "table":
         file = None if start is None else start.best / "table.json"
         return table_learner(game, settings, file, abstraction)

@@ -170,8 +170,7 @@ def test_a_conversation_in_one_row_is_the_update_of_its_answers_apart(mode: str,
     [
         ({"gradient": "exact"}, "choose", TrlSettings(), "gradient = 'exact'"),
         ({"gradient": "all_actions"}, "choose", TrlSettings(), "gradient = 'all_actions'"),
-        ({"league": {"every": 1}}, "choose", TrlSettings(), "league is not for TRL"),
-        ({"patience": 2}, "choose", TrlSettings(), "patience is not for TRL"),
+        ({"league": {"every": 1}}, "choose", TrlSettings(), "league"),
         ({}, "free", TrlSettings(tuning="full"), "tuning = 'full'"),
     ],
 )

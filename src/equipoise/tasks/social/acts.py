@@ -15,6 +15,7 @@ from equipoise.tasks.social.accepting import accepting
 from equipoise.tasks.social.scenarios import Scenario
 from equipoise.tasks.social.speech import Sentence, sentences, spoken
 from equipoise.tasks.social.terms import Deal, Terms, terms_of
+from equipoise.tasks.social.words import words
 from equipoise.types import Seat
 
 __all__ = ["LIMIT", "Kind", "Reading", "kind_of", "read"]
@@ -42,12 +43,13 @@ _LEAVING = re.compile(
 _GESTURE = re.compile(r"\[\s*(non-verbal|nonverbal|non-verbal communication|action)\s*\]", re.I)
 _SPEAK = re.compile(r"^\s*\[\s*speak\s*\]\s*:?", re.I)
 
-_WITHDRAWN = re.compile(
-    r"\b(?:take back|withdraw|retract|cancel)\b.{0,20}\boffer\b|\b(?:my|the) offer (?:is off|"
-    r"no longer stands|is withdrawn|is gone|"
-    r"has expired)\b|\boffer(?:'s| is) off the table\b|\bdeal(?:'s| is) off\b|\bforget (?:it|my offer|"
-    r"about it)\b"
-)
+_WITHDRAWN = words(
+    (
+        r"(?:take back|withdraw|retract|cancel)\b.{0,20}\boffer", "offer(?:'s| is) off the table",
+        r"(?:my|the) offer (?:is off|no longer stands|is withdrawn|is gone|has expired)",
+        "deal(?:'s| is) off", "forget (?:it|my offer|about it)",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def read(scenario: Scenario, seat: Seat, text: str, full: bool = False) -> Readi
     offered = terms.offers(said, seat)
     offer = next(iter(offered)) if len(offered) == 1 else None
     offer = offer if offer is not None and terms.knows(offer) else None
-    words = accepting(said, terms, seat) if len(offered) <= 1 else ()
-    named = any(terms.mentions(sentence.text, seat) for sentence in words)
+    agreeing = accepting(said, terms, seat) if len(offered) <= 1 else ()
+    named = any(terms.mentions(sentence.text, seat) for sentence in agreeing)
     withdraws = any(_WITHDRAWN.search(s.text) for s in said if not s.question)
-    return Reading(kind, said, offer, bool(words), words, withdraws, own.forged, cut, named)
+    return Reading(kind, said, offer, bool(agreeing), agreeing, withdraws, own.forged, cut, named)

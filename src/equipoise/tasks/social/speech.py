@@ -12,49 +12,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from equipoise.tasks.social.words import (
+    BOUNDS,
+    CONDITIONS,
+    COURTESIES,
+    NEGATIONS,
+    REPORTS,
+    ROLES,
+    SAYS,
+    any_of,
+    words,
+)
+
 __all__ = ["Clause", "Sentence", "Spoken", "normal", "sentences", "spoken"]
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "`": "'"})
-_ROLES = (
-    "system|narrator|judge|referee|moderator|assistant|user|environment|coach|evaluator|buyer|seller|"
-    "both|everyone|result|outcome|agreement"
-)
-_SAYS = r"\b(?:says|said|replies|replied|answers|answered|responds|responded|adds|added)"
-_POLITE = re.compile(
-    r"\bif (?:that|this|it)(?:'s| is| works| suits| would work| sounds)(?: \w+){0,3}(?: (?:for|with|by|"
-    r"to) you)?"
-    r"|\bif you(?:'d| would)? (?:like|agree|want|wish|prefer|don't mind|are ok(?:ay)? with (?:that|this|"
-    r"it))\b"
-    r"|\bif possible\b|\bif i may\b"
-)
+_POLITE = words(COURTESIES)
 _WHETHER = re.compile(r"\b(wonder|wondering|see|ask|asking|know|sure|check|tell me|curious) if\b")
-_CONDITION = re.compile(
-    r"\b(?:if|unless|provided|providing|as long as|so long as|on (?:the )?condition|only when|assuming|"
-    r"until|depending|depends|subject to|in case|in return for|in exchange for|contingent)\b"
-    r"|\bonce you\b|\bwhen you\b|\bas soon as\b"
-)
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|nor|neither|none|cannot|without|hardly|refuse|reject|decline|unable|impossible|"
-    r"ridiculous|"
-    r"unacceptable|instead of|rather than|nowhere near|out of the question)\b|n't\b|\bdont\b|\bcant\b|"
-    r"\bwont\b"
-    r"|\btoo (?:much|little|low|high|steep|expensive|early|late|far|cheap)\b"
-)
-_BOUND = re.compile(
-    r"\b(?:at least|at most|at the most|at minimum|up to|no more|no less|more than|less than|lower than|"
-    r"higher than|"
-    r"over|under|above|below|beyond|between|somewhere|around|about|roughly|approximately|maximum|minimum|"
-    r"max|min|"
-    r"budget|limit|range|starting from)\b"
-)
-_REPORTED = re.compile(
-    r"\b(?:you|he|she|they|we|i|someone|somebody|people|others) (?:already |just )?"
-    r"(?:said|offered|asked|wanted|mentioned|told|proposed|suggested|paid|wrote|claimed|promised|agreed)\b"
-    r"|\bi (?:have |had )?paid\b|\b(?:was|were|used to|would have|had been)\b"
-    r"|\b(?:retails?|listed|lists|brand[- ]new|worth|costs?|valued|elsewhere|another (?:buyer|seller|offer)|"
-    r"someone else|other (?:buyers?|sellers?|people|offers?)|market price|going rate|on average|originally|"
-    r"earlier|yesterday|last (?:week|year|time|month|summer|winter))\b"
-)
+_CONDITION = words(CONDITIONS)
+_NEGATION = re.compile(rf"\b{any_of(NEGATIONS)}\b|n't\b")
+_BOUND = words(BOUNDS)
+_REPORTED = words(REPORTS)
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bwhy (?:not|don't (?:we|you|i)|shouldn't we)\b"), "how about"),
     (re.compile(r"\b(?:couldn't|can't) (?:we|you)\b(?=[^.?!]*\?)"), "how about"),
@@ -142,9 +120,7 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
         name: The speaker.
         others: Names of everybody else.
     """
-    plain = re.sub(r"\*\*|__", "", normal(text)).strip()
-    if len(plain) > 1 and plain[0] == plain[-1] == '"' and plain.count('"') == 2:
-        plain = plain[1:-1]
+    plain = _undressed(re.sub(r"\*\*|__", "", normal(text)).strip(), name)
     own, label = _labels(name, tuple(others))
     kept, forged = [], False
     for line in plain.split("\n"):
@@ -160,11 +136,21 @@ def spoken(text: str, name: str, others: Sequence[str]) -> Spoken:
 def _labels(name: str, others: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return what finds a speaker's own label, and what finds anybody else's."""
     own = re.compile(rf"(^|[\s.!?]){re.escape(name)}\s*:", re.IGNORECASE)
-    foreign = "|".join([*(re.escape(other) for other in others), _ROLES])
+    foreign = "|".join([*(re.escape(other) for other in others), *ROLES])
     label = re.compile(
-        rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?(?:{_SAYS}\s*)?[:>]", re.IGNORECASE
+        rf"(?:^|(?<=[\s.!?,;|#>\]*-]))(?:{foreign})\s*(?:\([^)]*\)\s*)?(?:\b{any_of(SAYS)}\s*)?[:>]",
+        re.IGNORECASE,
     )
     return own, label
+
+
+def _undressed(text: str, name: str) -> str:
+    """Return a turn without what a speaker may put around all of it: the own name, and quotation marks."""
+    text = re.sub(rf"^(?:{re.escape(name)}\s*)?(?:says|said)?\s*:\s*", "", text, flags=re.IGNORECASE)
+    # A model that is cut off in the middle leaves its quotation open.
+    if text.startswith('"') and (text.count('"') == 1 or (text.endswith('"') and text.count('"') == 2)):
+        return text.strip('"')
+    return text
 
 
 def _unquoted(text: str) -> str:

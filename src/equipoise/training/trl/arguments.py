@@ -101,8 +101,8 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
     """
     if config.gradient != "sampled":
         raise RequestError(
-            f"gradient = {config.gradient!r}: TRL trains on samples, use gradient = 'sampled' or backend = "
-            "'local'"
+            f"gradient = {config.gradient!r}: TRL trains on samples, use gradient = 'sampled' or "
+            "backend = 'local'"
         )
     if config.league is not None:
         raise RequestError("league: frozen copies are kept by backend = 'local' only")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from equipoise.tasks.social.scenarios import Scenario
 from equipoise.tasks.social.speech import Clause, Sentence
+from equipoise.tasks.social.words import CUES, FILLERS, words
 from equipoise.types import Seat
 
 __all__ = ["CUE", "Deal", "Named", "NoTerms", "Terms", "bare", "word"]
@@ -15,39 +16,10 @@ __all__ = ["CUE", "Deal", "Named", "NoTerms", "Terms", "bare", "word"]
 Deal = float | str | tuple[int, ...]
 """A price, a slot or choice by its label, or the seat that gets each item, in the order of the items."""
 
-CUE = re.compile(
-    r"\b(?:how about|what about|how (?:does|do|would|is)|whether you (?:would|could|might)|a deal (?:at|"
-    r"for|on)|(?:we|you)(?:'ve| have)(?: got)? a deal|works[.!]?$|what if we|shall we|"
-    r"could we|can we|may we|let's|let us|let me|i (?:offer|"
-    r"propose|"
-    r"want|need|suggest|bid|ask|say|vote|pick|choose|recommend|accept|take)|i(?:'d| would)(?: be (?:happy|"
-    r"glad|willing|ready) (?:to|with))?"
-    r"(?: (?:like|suggest|propose|say|go|take|pay|give|offer|accept|let|sell|buy|do|vote|pick|choose|"
-    r"settle|be up for))?"
-    r"|i(?:'ll| will| can| could| might|'m willing to| am willing to|'m prepared to| am prepared to|"
-    r"'m ready to|"
-    r"'m happy to| am ready to| am happy to)(?: \w+){0,2}? (?:pay|give|offer|do|go|take|sell|let|buy|"
-    r"accept|come|meet|settle|"
-    r"bid|make|manage|stretch|book|agree|drop|raise)"
-    r"|i(?:'m| am) (?:offering|asking|proposing|suggesting|free|available|open)"
-    r"|(?:would|could|can|will|do) you (?:\w+ )?(?:take|accept|consider|do|pay|go|agree|sell|let|manage|"
-    r"meet|come|make|give)"
-    r"|my (?:\w+ )?(?:offer|price|proposal|bid|counter|counteroffer|suggestion|figure|vote|choice|"
-    r"preference)|make it|make that|"
-    r"call it|say|settle (?:on|for|at)|meet (?:me )?at|go (?:with|for)|best i can do|final offer|"
-    r"it's yours|it is yours|yours for|works(?: \w+)? for (?:me|us)|work(?: \w+)? for (?:me|you|us)|"
-    r"suits? (?:me|you|us)|"
-    r"(?:would be|is|sounds|seems) (?:fair|good|fine|best|perfect|ideal)|it is\b|we (?:could|can|should|"
-    r"might))\b"
-)
+CUE = words(CUES)
 """What puts something forward; a figure without it is talk."""
 
-_FILLERS = re.compile(
-    r"\b(?:ok|okay|well|then|for|at|on|and|just|so|please|fine|hmm|um|uh|all right|alright|yes|deal|agreed|"
-    r"done|"
-    r"final|flat|even|total|the|a|it|only|cash|in|to|i|accept|take|your|offer|of|price|my|friend|sold|it's|"
-    r"that's|is)\b"
-)
+_FILLERS = words(FILLERS)
 
 
 def word(name: str) -> str:

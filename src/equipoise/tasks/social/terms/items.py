@@ -27,9 +27,8 @@ _SUBJECT = (
     r" (?:would )?like to|'d like to)?(?: also| then| just| happily| gladly)?)"
 )
 _VERB = (
-    r"(?:have|has|had|take|takes|took|keep|keeps|kept|get|gets|got|receive|want|need|claim|end up with|"
-    r"be left with|"
-    r"walk away with)"
+    "(?:have|has|had|take|takes|took|keep|keeps|kept|get|gets|got|receive|want|need|claim|end up with|"
+    "be left with|walk away with)"
 )
 _DIRECTIONS: tuple[tuple[re.Pattern[str], str], ...] = (
     (

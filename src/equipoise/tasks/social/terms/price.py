@@ -9,6 +9,7 @@ from functools import cached_property
 from equipoise.tasks.social.scenarios import Scenario
 from equipoise.tasks.social.terms.base import CUE, Deal, Named, bare
 from equipoise.tasks.social.terms.numbers import figures, number
+from equipoise.tasks.social.words import UNITS, any_of
 from equipoise.types import Seat
 
 __all__ = ["Price"]
@@ -19,17 +20,7 @@ _WORDS = {
     "£": r"pounds?|quid|gbp",
 }
 _FIGURE = r"\d{1,3}(?:[,. ]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d{1,2})?(?!\d)"
-_UNITS = (
-    r"%|percent|per cent|years?|yrs?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|o'clock|am\b|pm\b|km|"
-    r"kilometres?|"
-    r"kilometers?|miles?|metres?|meters?|cm|mm|inch(?:es)?|feet|ft|kg|kilos?|grams?|lit(?:re|er)s?|watts?|"
-    r"pieces?|"
-    r"people|persons?|times|rooms?|copies|pages?|bottles?|jars?|boxes|bags?|guests?|others?|of (?:them|us|"
-    r"these|those)|"
-    r"st\b|nd\b|rd\b|th\b|more\b|minute|hour|year|month|week|day|strings?|gears?|seats?|litre|weekends?|"
-    r"nights?|"
-    r"shows?|hives?|plates?|lessons?|sessions?|visits?|frames?|keys\b|pupils?|students?|songs?|dogs?|chairs?"
-)
+_UNITS = any_of(UNITS)
 
 
 class Price(Named):
@@ -50,7 +41,7 @@ class Price(Named):
             rf"(?:{others}|\b(?:{foreign})\b)\s?(?:{_FIGURE})k?|(?:{_FIGURE})k?\s?(?:{others}|"
             rf"(?:{foreign})\b)"
         )
-        self._plain = re.compile(rf"(?<![\w.,#:/-])({_FIGURE})(k\b)?(?![\w:/%]|\s?-?(?:{_UNITS}))")
+        self._plain = re.compile(rf"(?<![\w.,#:/-])({_FIGURE})(k\b)?(?![\w:/%]|\s?-?{_UNITS})")
         self._numbers = re.compile(rf"(?<![\w.,])(?:{_FIGURE})k?(?:st|nd|rd|th)?\b")
 
     @cached_property
