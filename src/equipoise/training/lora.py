@@ -13,6 +13,7 @@ import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.base import Policy
+from equipoise.policies.local.families import family_of
 from equipoise.policies.local.loading import load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
@@ -57,7 +58,8 @@ def adapted_policy(
         loaded.model.load_adapter(split_spec(spec)[1], adapter_name=REFERENCE)
         loaded.model.set_adapter("default")
         return LocalPolicy(loaded, name=name, **(player or {}))
-    shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=lora.targets, task_type="CAUSAL_LM")
+    targets = family_of(loaded.model.config).lora_targets(lora.targets)
+    shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, task_type="CAUSAL_LM")
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         try:

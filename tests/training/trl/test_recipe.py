@@ -123,6 +123,7 @@ def test_a_conversation_is_one_row_where_asked(tmp_path: Path) -> None:
         (["trl.layout=chat"], "use history = 'chat'"),
         (["trl.use_vllm=true"], "use mode = 'think'"),
         (["games.ipd.train.sepo.gradient=exact"], "games.ipd.train.sepo.gradient"),
+        (["games.ipd.train.sepo.max_decisions=4"], "games.ipd.train.sepo.max_decisions"),
         (["games.ipd.train.sepo.league.every=1"], "games.ipd.train.sepo.league"),
         (["model=table"], "backend = 'local'"),
         (["trl.vllm_server_base_url=http://localhost:1"], "vllm_mode = 'server'"),

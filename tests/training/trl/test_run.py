@@ -169,6 +169,8 @@ def test_a_conversation_in_one_row_is_the_update_of_its_answers_apart(mode: str,
     ("changed", "mode", "settings", "message"),
     [
         ({"gradient": "exact"}, "choose", TrlSettings(), "gradient = 'exact'"),
+        ({"gradient": "all_actions"}, "choose", TrlSettings(), "gradient = 'all_actions'"),
+        ({"league": {"every": 1}}, "choose", TrlSettings(), "league"),
         ({}, "free", TrlSettings(tuning="full"), "tuning = 'full'"),
     ],
 )
@@ -238,3 +240,12 @@ def test_a_policy_can_play_itself(tmp_path: Path) -> None:
 def test_frozen_copies_are_our_own_learner_s(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="league"):
         run_of(tmp_path / "run", "free", league={"every": 1})
+
+
+def test_the_policy_plays_itself_and_stages_of_a_curriculum(tmp_path: Path) -> None:
+    stages = [{"until": 1, "train": ["self"], "exploiter": []}]
+    run = run_of(tmp_path / "run", "free", steps=2, curriculum=stages)
+    rows = run.run().history
+    assert [row["stage"] for row in rows] == [1, 0]
+    assert rows[0]["episodes"] < rows[1]["episodes"]
+    assert all(row["grad_norm"] >= 0.0 for row in rows)

@@ -121,7 +121,7 @@ class TrlSepo(TrlRun):
 
     def aligned(self, step: int) -> bool:
         """Tell whether a checkpoint is due after a step."""
-        return step % self.arena.aligned == 0 and step % self.config.checkpoint_every == 0
+        return step % self.config.checkpoint_every == 0
 
     def state_dict(self) -> dict[str, Any]:
         """Return gates and scale."""

@@ -80,6 +80,10 @@ class TrlSft(TrlRun):
         self.config, self.rule = config, rule or InvalidRule()
         self.game, self.weights = game, objective.weights
         self.pools = replace(objective.pools, shift=())
+        if config.min_delta:
+            raise RequestError(
+                f"min_delta = {config.min_delta:g} is not for TRL: leave it out, or use backend = 'local'"
+            )
         self.training, self.validation = examples
         self.met = opponents or Opponents.named(self.pools, game, None)
         request = {
