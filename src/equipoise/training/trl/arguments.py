@@ -122,6 +122,11 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
             f"layout = 'chat': with history = {policy.history!r} every prompt is built anew, use history = "
             "'chat' or layout = 'decisions'"
         )
+    if settings.served and "library_response" in config.exploiters:
+        raise RequestError(
+            "exploiters = 'pool+library_response': every process plays the library against the policy, and a "
+            "vLLM server is asked by one; use vllm_mode = 'colocate'"
+        )
     if settings.use_vllm and policy.mode == "choose":
         raise RequestError("use_vllm = true: mode 'choose' writes no text, use mode 'think' or 'free'")
     own = policy.loaded.model.config._name_or_path
