@@ -1,9 +1,9 @@
 """What a coach's free words ask an actor to do.
 
-The parser knows ten intents and the names of the home: places, rooms and things, by kind or by kind and number.
-A piece of advice may hold several intents; what it does not understand changes nothing. What a negation
-stands before is not asked for; "don't repeat yourself" asks for what is new, "don't open anything" to leave
-closed things closed. ``docs/household.md`` lists phrasings.
+The parser knows ten intents and the names of the home: places, rooms and things, by kind or by kind and
+number. A piece of advice may hold several intents; what it does not understand changes nothing. What a
+negation stands before is not asked for; "don't repeat yourself" asks for what is new, "don't open anything"
+to leave closed things closed. ``docs/household.md`` lists phrasings.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ __all__ = ["Advice", "Intent", "intents", "understand"]
 
 _PATTERNS = {intent: re.compile(rf"\b(?:{'|'.join(patterns)})") for intent, patterns in PHRASINGS.items()}
 _NOT = re.compile(
-    r"\b(?:don't|do not|never|not|no need to|avoid|without|stop|instead of|rather than|skip|forget|nor|no point)\b"
+    r"\b(?:don't|do not|never|not|no need to|avoid|without|stop|instead of|rather than|skip|forget|nor|"
+    r"no point)\b"
 )
 _AGAIN = re.compile(
-    r"(?:\b(?:don't|do not|never|stop|avoid|without|no|quit|not)\b[^.!?]*\b(?:repeat\w*|again|same|twice|back|"
-    r"retrac\w+|already|circles?|over and over|revisit\w*|return\w*|backtrack\w*)\b)|\bno repeats?\b"
+    r"\b(?:don't|do not|never|stop|avoid|without|no|quit|not)\b[^.!?]*\b"
+    r"(?:repeat\w*|again|same|twice|back|retrac\w+|already|circles?|over and over|revisit\w*|return\w*|"
+    r"backtrack\w*)\b"
 )
+_BUT_DO = re.compile(r"\b(?:don't|do not|never) (?:forget|miss|overlook|neglect|leave)\b")
 _SAME = re.compile(r"\b(?:again|the same|once more|over and over)\b")
 _CUTS = re.compile(
     r"[.!?;:\n]|, | but | and | then | before | until | unless | while | so that | if | because | instead of "
@@ -100,11 +103,11 @@ class _Lexicon:
 def _lexicon(home: Home) -> _Lexicon:
     speaking = {one.name for one in home.places if any(serves(one.kind, verb) for verb in APPLIANCES)}
     speaking |= {one.name for one in home.things if one.light}
-    names = {one.name for one in (*home.places, *home.things)}
+    names = {*home.place_names, *home.thing_names}
     return _Lexicon(
-        _names(one.name for one in home.places),
+        _names(home.place_names),
         _names(home.rooms),
-        _names(one.name for one in home.things),
+        _names(home.thing_names),
         _names((*(names - speaking), *home.rooms)),
     )
 
@@ -147,7 +150,8 @@ def _wanted_parts(plain: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text.replace("’", "'")).strip().casefold()
+    plain = re.sub(r"\s+", " ", text.replace("’", "'")).strip().casefold()
+    return _BUT_DO.sub("remember", plain)
 
 
 def _names(names: Iterable[str]) -> re.Pattern[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from equipoise.tasks.household.actors.oracle import next_goal
 from equipoise.tasks.household.actors.situation import situation
+from equipoise.tasks.household.home import hops
 from equipoise.types import Decision
 
 __all__ = ["informed"]
@@ -23,7 +24,10 @@ def informed(decision: Decision) -> str:
     if stop is None:
         return "Look around."
     verb, thing, place = stop
-    where = {"place": now.home.places[place].name, "room": now.home.rooms[now.home.places[place].room]}
+    room = now.home.places[place].room
+    if room not in now.state.rooms:
+        return f"Go to the {now.home.rooms[hops(now.home.doors, now.state.room, room)[0]]}."
+    where = {"place": now.home.places[place].name, "room": now.home.rooms[room]}
     if verb not in _SAYS and thing not in now.state.seen:
         return "Look inside the {place} in the {room}.".format(**where)
     if verb == "take":

@@ -8,7 +8,8 @@
     examine THING          examine PLACE           look          inventory
 
 Names are a kind and a number (``cabinet 2``), rooms a name. Capitals, "the", blanks around and a final full
-stop do not matter. ALFWorld 0.4 says "move X to Y" where earlier versions said "put X in/on Y"; both are read.
+stop do not matter. ALFWorld 0.4 says "move X to Y" where earlier versions said "put X in/on Y"; both are
+read.
 """
 
 from __future__ import annotations
@@ -44,15 +45,20 @@ class Command:
 
 _NAME = r"(?:the )?(?P<{0}>[a-z]+(?:[ -][a-z]+)*(?: \d+)?)"
 _ONE, _TWO = _NAME.format("first"), _NAME.format("second")
-_FORMS: tuple[tuple[Verb | None, re.Pattern[str]], ...] = (
+_FORMS: tuple[tuple[Verb, re.Pattern[str]], ...] = (
     ("look", re.compile("look")),
     ("inventory", re.compile("inventory")),
     ("go", re.compile(f"go to {_ONE}")),
     ("take", re.compile(f"take {_ONE} from {_TWO}")),
     ("put", re.compile(f"move {_ONE} to {_TWO}")),
     ("put", re.compile(f"put {_ONE} (?:in/on|in|on) {_TWO}")),
-    (None, re.compile(f"(?P<verb>heat|cool|clean) {_ONE} with {_TWO}")),
-    (None, re.compile(f"(?P<verb>open|close|use|examine) {_ONE}")),
+    ("heat", re.compile(f"heat {_ONE} with {_TWO}")),
+    ("cool", re.compile(f"cool {_ONE} with {_TWO}")),
+    ("clean", re.compile(f"clean {_ONE} with {_TWO}")),
+    ("open", re.compile(f"open {_ONE}")),
+    ("close", re.compile(f"close {_ONE}")),
+    ("examine", re.compile(f"examine {_ONE}")),
+    ("use", re.compile(f"use {_ONE}")),
     ("use", re.compile(f"toggle {_ONE}")),
 )
 
@@ -80,7 +86,7 @@ def read(text: str) -> Command | None:
     for verb, form in _FORMS:
         if (match := form.fullmatch(plain)) is not None:
             found = match.groupdict()
-            return Command(verb or found["verb"], found.get("first") or "", found.get("second") or "")
+            return Command(verb, found.get("first") or "", found.get("second") or "")
     return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import RequestError
 from equipoise.tasks.base import Line, TextEnvironment, View
 from equipoise.tasks.household.commands import LIMIT
+from equipoise.tasks.household.episode import NAME
+from equipoise.tasks.household.state import NOTHING
 from equipoise.tasks.household.worlds import TURNS
 from equipoise.types import RoundOutcome, Seat
 
@@ -24,8 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ExternalEpisode", "find_games", "open_game", "plain"]
 
-NAME = "Robin"
 SUFFIXES = (".z8", ".tw-pddl")
+"""What compiled games of TextWorld, and games of ALFWorld, end in."""
+
+_META = re.compile(r"(?:save|restore|restart|quit|q|undo|script|transcript|unscript|verify)\b", re.IGNORECASE)
+"""Commands to the machine that runs a compiled game; they could write files or start the game anew."""
 
 _GOAL = re.compile(r"your task is to:? *(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
 
@@ -61,13 +67,14 @@ def open_game(path: Path) -> Any:
         score=True, max_score=True,
     )  # fmt: skip
     try:
-        return textworld.start(str(path), wishes)
+        game = textworld.start(str(path), wishes)
+        if path.suffix == ".tw-pddl":
+            _rename(game)
+        return game
     except ImportError as error:
-        raise RequestError(f"{path.name!r} needs more than textworld: {_first(str(error))}") from None
+        raise RequestError(f"{path.name!r} needs more than textworld: {_flat(str(error))}") from None
     except Exception as error:
-        raise RequestError(
-            f"{path.name!r} is no game that textworld can read: {_first(str(error))}"
-        ) from None
+        raise RequestError(f"{path.name!r} is no game that textworld can read: {_flat(str(error))}") from None
 
 
 class ExternalEpisode(TextEnvironment):
@@ -79,10 +86,12 @@ class ExternalEpisode(TextEnvironment):
         self._hints: bool = task.options.hints
         self._game = open_game(path)
         self._state: Any = self._game.reset()
-        self._opening = plain(str(self._state.feedback or ""))
-        self._goal = _goal(path, str(self._get("objective") or ""), self._opening)
+        opening = str(self._get("feedback") or "")
+        self._opening = plain(opening)
+        self._goal = _goal(path, str(self._get("objective") or ""), opening)
         self._lines: list[Line] = []
         self._cut: list[int] = []
+        self._nothing = 0
         self._best = self._share()
 
     def view(self, seat: Seat) -> View:
@@ -102,12 +111,16 @@ class ExternalEpisode(TextEnvironment):
         )
 
     def act(self, seat: Seat, text: str) -> None:
-        """Pass a command on; line breaks and what is over-long never reach the game."""
+        """Pass a command on; line breaks, over-long text and steering of the machine never reach it."""
         if len(text) > LIMIT:
             self._cut.append(self.taken[seat])
-        command = " ".join(text[:LIMIT].split())
-        self._state, _, done = self._game.step(command or "look")
-        self._lines += [Line(NAME, text[:LIMIT]), Line("", plain(str(self._state.feedback or "")))]
+        command, done = " ".join(text[:LIMIT].split()), False
+        said = NOTHING
+        if command and not _META.match(command):
+            self._state, _, done = self._game.step(command)
+            said = plain(str(self._get("feedback") or ""))
+        self._nothing += said == NOTHING
+        self._lines += [Line(NAME, text[:LIMIT]), Line("", said)]
         self._best = max(self._best, self._share())
         if done:
             self.ended = "done" if self._get("won") else "lost"
@@ -122,10 +135,9 @@ class ExternalEpisode(TextEnvironment):
         return self._best
 
     def outcome(self) -> RoundOutcome:
-        """Return the score; steps at which nothing happened are not known."""
-        return RoundOutcome(
-            tuple(self.scores()), None, None, ((self._best,), (float(self.taken[0]),), (0.0,))
-        )
+        """Return the score and the diagnostics."""
+        rows = (self._best, float(self.taken[0]), float(self._nothing))
+        return RoundOutcome(tuple(self.scores()), None, None, tuple((row,) for row in rows))
 
     @property
     def notes(self) -> Mapping[str, object]:
@@ -153,20 +165,43 @@ def plain(text: str) -> str:
     return " ".join(kept)
 
 
+def _rename(game: Any) -> None:
+    """Give ALFWorld's things short names, as its own wrapper does: a kind and a number.
+
+    Its identifiers are a kind and where the thing was in the scene; the last of them gets number 1.
+    """
+    kinds = {info.id: _kind(info.id) for info in game._entity_infos.values()}
+    left = Counter(kind for kind in kinds.values() if kind)
+    names: dict[str, str] = {}
+    for identifier in sorted(kinds):
+        kind = kinds[identifier]
+        names[identifier] = f"{kind} {left[kind]}" if kind else identifier
+        left[kind] -= 1
+    for info in game._entity_infos.values():
+        info.name = names[info.id]
+
+
+def _kind(identifier: str) -> str:
+    kind, bar, _ = identifier.partition("_bar_")
+    return (kind + ("basin" if "basin" in identifier else "")) if bar else ""
+
+
 def _goal(path: Path, objective: str, opening: str) -> str:
-    """Return what is wanted: the game's objective, ALFWorld's description, or what the opening says."""
+    """Return what is wanted: the game's objective, what its opening says, or ALFWorld's description."""
     if objective.strip():
         return plain(objective)
-    beside = path.parent / "traj_data.json"
-    if beside.is_file():
-        try:
-            notes = json.loads(beside.read_text(encoding="utf-8"))["turk_annotations"]["anns"]
-            return " ".join(str(notes[0]["task_desc"]).split())
-        except (ValueError, LookupError, TypeError) as error:
-            raise RequestError(f"{str(beside)!r} is no description of an ALFWorld game: {error!r}") from None
     found = _GOAL.search(opening)
-    return found[1] if found else "Finish the game."
+    if found is not None and "UNKNOWN GOAL" not in found[1]:
+        return found[1].rstrip(".") + "."
+    beside = path.parent / "traj_data.json"
+    if not beside.is_file():
+        return "Finish the game."
+    try:
+        notes = json.loads(beside.read_text(encoding="utf-8"))["turk_annotations"]["anns"]
+        return _flat(str(notes[0]["task_desc"]))
+    except (ValueError, LookupError, TypeError) as error:
+        raise RequestError(f"{str(beside)!r} is no description of an ALFWorld game: {error!r}") from None
 
 
-def _first(text: str) -> str:
-    return (text.splitlines() or ["no reason given"])[0]
+def _flat(text: str) -> str:
+    return " ".join(text.split())

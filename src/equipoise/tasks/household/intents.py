@@ -38,7 +38,8 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
         r"search(?!\w* (?:everything )?(?:again|the same))",
         r"check(?! (?:everything )?(?:again|twice))",
         r"look (?:in|into|inside|on|under|at|for|through|behind)\b",
-        r"(?:go|head|walk|move|get|proceed|run|return|cross) (?:over |back |on |straight |down |up |out )?(?:to|into|in|for)\b",
+        r"(?:go|head|walk|move|get|proceed|run|return|cross) (?:over |back |on |straight |down |up |ou"
+        r"t )?(?:to|into|in|for)\b",
         "explore",
         "inspect",
         "visit",
@@ -46,7 +47,8 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
         "investigate",
         r"start (?:with|in|at)",
         "rummage",
-        r"(?:is|are|should be|might be|may be|must be|could be|probably|likely) (?:probably |likely |hidden |kept |lying )?(?:in|on|at|inside)\b",
+        r"(?:is|are|should be|might be|may be|must be|could be|probably|likely) (?:probably |likely |h"
+        r"idden |kept |lying )?(?:in|on|at|inside)\b",
         "find",
         "hunt",
         "scan",
@@ -66,13 +68,15 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
         r"i(?:'d| would) (?:try|check|look)",
     ),
     Intent.TAKE: (
-        r"take(?! (?:it|them|that|this|\w+ \w+) (?:to|back|over|into)\b)(?! (?:a |another )?(?:look|care|your time|stock|the door|note))",
+        r"take(?! (?:it|them|that|this|\w+ \w+) (?:to|back|over|into)\b)(?! (?:a |another )?(?:look|ca"
+        r"re|your time|stock|the door|note))",
         r"pick (?:it|them|that|this|one|the|a|up|\w+ up)\b",
         "grab",
         "fetch",
         "collect",
         "get hold of",
-        r"get (?:the|a|an|it|that|one|another|your hands)\b(?! (?:\w+ ){0,3}(?:hot|cold|clean|warm|washed|heated|cooled)\b)",
+        r"get (?:the|a|an|it|that|one|another|your hands)\b(?! (?:\w+ ){0,3}(?:hot|cold|clean|warm|was"
+        r"hed|heated|cooled)\b)",
         "seize",
         "lift",
         "retrieve",
@@ -159,7 +163,8 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
         r"use (?:the|a|that) (?:\w+ )?(?:lamp|lantern|torch|light)",
         "toggle",
         "illuminat",
-        r"(?:under|in|by|beneath|with|near) (?:the|a|good|better|bright|some) (?:\w+ )?(?:lamp|lantern|torch|light)",
+        r"(?:under|in|by|beneath|with|near) (?:the|a|good|better|bright|some) (?:\w+ )?(?:lamp|lantern"
+        r"|torch|light)",
         r"lamplight",
         "brighten",
         "shine",
@@ -173,12 +178,14 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
         "activate",
     ),
     Intent.PUT: (
-        r"put (?:it|that|this|them|the|one|your|what|a|an|both|down|everything|away)\b(?! (?:\w+ )?(?:lamp|lantern|torch|light)\b)(?! your hands)",
+        r"put (?:it|that|this|them|the|one|your|what|a|an|both|down|everything|away)\b(?! (?:\w+ )?(?:"
+        r"lamp|lantern|torch|light)\b)(?! your hands)",
         r"place (?:it|that|this|them|the|one|what|a|both)\b",
         r"set (?:it|that|this|them|the \w+) ?(?:\w+ )?(?:down|on|in|aside)",
         r"drop (?:it|that|them|the|off|one|what)",
         r"move (?:it|that|this|them|the \w+(?: \w+)?) (?:to|in|on)",
-        r"(?:bring|carry|deliver|take|return) (?:it|that|this|them|the \w+|\w+ \w+) (?:to|over|back|into|home|where)",
+        r"(?:bring|carry|deliver|take|return) (?:it|that|this|them|the \w+|\w+ \w+) (?:to|over|back|in"
+        r"to|home|where)",
         r"leave (?:it|that|this|them|the \w+) (?:on|in|at|there|where)",
         "deposit",
         "store",
@@ -248,7 +255,8 @@ PHRASINGS: Mapping[Intent, tuple[str, ...]] = {
     ),
     Intent.FRESH: (
         r"(?:somewhere|something|anywhere|someplace) (?:new|else|different)",
-        r"(?:other|new|different|another|unexplored|unsearched|unvisited|fresh) (?:places?|rooms?|spots?|corners?|furniture|ground|locations?|part)",
+        r"(?:other|new|different|another|unexplored|unsearched|unvisited|fresh) (?:places?|rooms?|spot"
+        r"s?|corners?|furniture|ground|locations?|part)",
         r"(?:have not|haven't|not) (?:yet )?(?:been|searched|checked|seen|tried|visited|looked|opened)",
         "elsewhere",
         "move on",

@@ -29,8 +29,8 @@ def pursue(now: Situation, style: Style) -> str:
     """Return the next command towards what is wished for, by what has been seen."""
     held, family = now.state.held, now.world.family
     if held is None:
-        thing = now.nearest(tuple(p for p in _places(now)))
-        found = None if thing is None else _thing_at(now, thing)
+        place = now.nearest(tuple(_places(now)))
+        found = None if place is None else _thing_at(now, place)
         return explore(now, style) if found is None else moves.fetch(now, found) or explore(now, style)
     if now.home.things[held].kind != now.world.thing:
         return moves.drop(now) or explore(now, style)
@@ -48,7 +48,8 @@ def _places(now: Situation) -> Sequence[int]:
         place = now.state.where[thing]
         if thing not in now.state.seen or place is None:
             continue
-        if now.home.places[place].kind != now.world.place or (not ready(now.world, now.state, thing) and now.state.held is None):
+        there = now.home.places[place].kind == now.world.place
+        if not there or not ready(now.world, now.state, thing):
             found.append(place)
     return found
 

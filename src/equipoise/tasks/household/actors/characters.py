@@ -16,7 +16,7 @@ SENSIBLE = Style(dither=0.35, opens=0.7, remembers=True, processes=1.0)
 
 
 def weak(decision: Decision) -> str:
-    """Wanders from place to place, forgets where it was, and seldom opens, cleans, heats or cools anything."""
+    """Wanders about, forgets where it was, and seldom opens, cleans, heats or cools anything."""
     return _blind(decision) or act(situation(decision), WEAK)
 
 

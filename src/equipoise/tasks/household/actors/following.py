@@ -18,7 +18,8 @@ __all__ = ["follow"]
 def follow(now: Situation, style: Style) -> str | None:
     """Return the command that the newest advice leads to, or None if it asks for nothing that can be done.
 
-    What is asked for in one breath is done in the order of an errand: take, process, put, light, open, search.
+    What is asked for in one breath is done in the order of an errand: take, process, put, light, open,
+    search.
     """
     return next((step for step in _steps(now, style) if step is not None), None)
 
