@@ -56,7 +56,9 @@ def played(one: World, commands: Sequence[str], **options: Any) -> HouseholdEpis
     return episode
 
 
-def asked(one: World, commands: Sequence[str] = (), advice: tuple[str, ...] = (), draw: float = 0.5) -> Decision:
+def asked(
+    one: World, commands: Sequence[str] = (), advice: tuple[str, ...] = (), draw: float = 0.5
+) -> Decision:
     """Return the decision after commands."""
     decision = played(one, commands).decision(0, "one", Constant(draw), 0)
     return replace(decision, advice=advice)

@@ -32,7 +32,7 @@ _AGAIN = re.compile(
 _BUT_DO = re.compile(r"\b(?:don't|do not|never) (?:forget|miss|overlook|neglect|leave)\b")
 _SAME = re.compile(r"\b(?:again|the same|once more|over and over)\b")
 _CUTS = re.compile(
-    r"[.!?;:\n]|, | but | and | then | before | until | unless | while | so that | if | because | instead of "
+    r"[.!?;:\n]|, | but | and | then | before | until | unless | while | so that | if | because "
 )
 _ATTITUDES = frozenset({Intent.OPEN, Intent.FRESH})
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 __all__ = ["LIMIT", "Command", "Verb", "read", "say"]
@@ -78,6 +79,7 @@ _SAID = {
 }
 
 
+@lru_cache(maxsize=16_384)
 def read(text: str) -> Command | None:
     """Return the command that a text is, or None if it is none."""
     if len(text) > LIMIT:

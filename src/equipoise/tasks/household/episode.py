@@ -38,10 +38,13 @@ class HouseholdEpisode(TextEnvironment):
         self._nothing: list[int] = []
         self._cut: list[int] = []
         self._best = 0.0
+        self._view: View | None = None
 
     def view(self, seat: Seat) -> View:
         """Return what the seat knows now."""
-        return View(
+        if self._view is not None and self._view.turn == self.taken[seat]:
+            return self._view
+        self._view = View(
             scenario=self.scenario,
             name=NAME,
             others=(),
@@ -53,6 +56,7 @@ class HouseholdEpisode(TextEnvironment):
             turn=self.taken[seat],
             turns=self.turns,
         )
+        return self._view
 
     def act(self, seat: Seat, text: str) -> None:
         """Carry out what was typed; what is no command, or cannot be done, changes nothing."""
@@ -63,6 +67,7 @@ class HouseholdEpisode(TextEnvironment):
         if said == NOTHING:
             self._nothing.append(self.taken[seat])
         self._lines += [Line(NAME, text[:LIMIT]), Line("", said)]
+        self._view = None
         self._best = max(self._best, share(self.world, self.state))
         if fulfilled(self.world, self.state):
             self.ended = "done"

@@ -90,7 +90,14 @@ class Home:
 
     def in_room(self, room: int) -> tuple[int, ...]:
         """Return the places of a room."""
-        return tuple(k for k, place in enumerate(self.places) if place.room == room)
+        return self._by_room[room]
+
+    @cached_property
+    def _by_room(self) -> tuple[tuple[int, ...], ...]:
+        return tuple(
+            tuple(k for k, place in enumerate(self.places) if place.room == room)
+            for room in range(len(self.rooms))
+        )
 
 
 @lru_cache(maxsize=1024)

@@ -79,6 +79,8 @@ def situation(decision: Decision) -> Situation:
     for line in view.lines:
         if line.speaker != view.name or (command := read(line.text)) is None:
             continue
+        if command.verb in ("look", "inventory", "examine"):
+            continue
         before = state.at
         state.do(command)
         if state.at is not None and state.at != before:
