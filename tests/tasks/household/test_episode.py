@@ -46,9 +46,15 @@ def test_the_end_is_reached_when_the_wish_is_fulfilled() -> None:
     assert episode.ended == "done"
     outcome = episode.outcomes[0]
     assert outcome.payoffs == (1.0,)
-    assert outcome.diagnostics == ((1.0,), (8.0,), (0.0,))
+    assert outcome.diagnostics == ((1.0,), (8 / 40,), (0.0,))
     with pytest.raises(RequestError, match="the episode is over"):
         episode.apply({0: "look"})
+
+
+def test_steps_at_which_nothing_happened_are_counted() -> None:
+    outcome = played(PLACE, ["dance", "look", "go to study", "go to desk 1"]).outcome()
+    assert outcome.diagnostics == ((pytest.approx(1 / 3),), (4 / 40,), (1 / 4,))
+    assert played(PLACE, []).outcome().diagnostics == ((0.0,), (0.0,), (0.0,))
 
 
 def test_forty_steps_are_all_there_is() -> None:

@@ -89,7 +89,7 @@ def test_a_game_is_played_to_its_own_verdict(fake: Fake, tmp_path: Path) -> None
     assert episode.notes["ended"] == "done"
     assert episode.notes["achievable"] == [[0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0]]
     assert episode.outcomes[0].payoffs == (1.0,)
-    assert episode.outcomes[0].diagnostics == ((1.0,), (6.0,), (3.0,))
+    assert episode.outcomes[0].diagnostics == ((1.0,), (6 / 40,), (3 / 6,))
     assert episode.notes["cut"] == [4]
 
 

@@ -16,10 +16,10 @@ from equipoise.types import RoundOutcome, Seat
 if TYPE_CHECKING:
     from equipoise.tasks.household.task import Household
 
-__all__ = ["DIAGNOSTICS", "NAME", "HouseholdEpisode"]
+__all__ = ["DIAGNOSTICS", "NAME", "HouseholdEpisode", "diagnostics"]
 
 DIAGNOSTICS = ("progress", "steps", "nothing")
-"""Share of the way done at best, steps taken, steps at which nothing happened."""
+"""Share of the way done at best, share of the steps used, share of these at which nothing happened."""
 
 NAME = "Robin"
 """The name of the one who acts."""
@@ -85,8 +85,9 @@ class HouseholdEpisode(TextEnvironment):
 
     def outcome(self) -> RoundOutcome:
         """Return the score and the diagnostics."""
-        rows = (self._best, float(self.taken[0]), float(len(self._nothing)))
-        return RoundOutcome(tuple(self.scores()), None, None, tuple((row,) for row in rows))
+        return RoundOutcome(
+            tuple(self.scores()), None, None, diagnostics(self, self._best, len(self._nothing))
+        )
 
     @property
     def notes(self) -> Mapping[str, object]:
@@ -98,3 +99,9 @@ class HouseholdEpisode(TextEnvironment):
             "nothing": list(self._nothing),
             "cut": list(self._cut),
         }
+
+
+def diagnostics(episode: TextEnvironment, progress: float, nothing: int) -> tuple[tuple[float], ...]:
+    """Return the diagnostics of an episode of one seat, in the order of :data:`DIAGNOSTICS`."""
+    steps = episode.taken[0]
+    return ((progress,), (steps / episode.turns,), (nothing / steps if steps else 0.0,))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.errors import RequestError
 from equipoise.tasks.base import Line, TextEnvironment, View
 from equipoise.tasks.household.commands import LIMIT
-from equipoise.tasks.household.episode import NAME
+from equipoise.tasks.household.episode import NAME, diagnostics
 from equipoise.tasks.household.state import NOTHING
 from equipoise.tasks.household.worlds import TURNS
 from equipoise.types import RoundOutcome, Seat
@@ -136,8 +136,7 @@ class ExternalEpisode(TextEnvironment):
 
     def outcome(self) -> RoundOutcome:
         """Return the score and the diagnostics."""
-        rows = (self._best, float(self.taken[0]), float(self._nothing))
-        return RoundOutcome(tuple(self.scores()), None, None, tuple((row,) for row in rows))
+        return RoundOutcome(tuple(self.scores()), None, None, diagnostics(self, self._best, self._nothing))
 
     @property
     def notes(self) -> Mapping[str, object]:
