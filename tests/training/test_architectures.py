@@ -60,7 +60,7 @@ def test_gradients_reach_every_weight_of_an_adapter_on_the_language_model_alone(
         assert float(weight.grad.abs().max()) > 0.0, name
 
 
-@pytest.mark.parametrize("checkpoint", ["llama", "gemma3", "gemma4", "qwen3_5"], indirect=True)
+@pytest.mark.parametrize("checkpoint", ["gemma4", "qwen3_5"], indirect=True)
 def test_a_recipe_runs_and_its_adapter_comes_back_the_same(checkpoint: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "small.toml"
     recipe.write_text(RECIPE.format(model=checkpoint), encoding="utf-8")
