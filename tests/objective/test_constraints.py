@@ -33,6 +33,13 @@ def test_a_broken_limit_raises_its_multiplier_and_a_slack_one_lowers_it() -> Non
     assert dual.weights == Weights(pytest.approx(1.2), pytest.approx(1.975), 3.0)
 
 
+def test_what_nobody_measures_moves_nothing() -> None:
+    ascent = DualAscent(Weights(1.0, 2.0, 3.0), {"e": 0.1, "c": 0.1}, lr=0.5, top=9.0)
+    ascent.update({"e": None, "c": 0.3})
+    assert ascent.weights.e == 1.0
+    assert ascent.weights.c == pytest.approx(2.1)
+
+
 def test_multipliers_stay_between_zero_and_the_largest() -> None:
     dual = DualAscent(START, {"e": 1.0, "x": 0.0}, lr=10.0, top=2.5)
     assert dual.weights == Weights(1.0, 2.0, 2.5)

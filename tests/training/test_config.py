@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -18,6 +19,7 @@ from equipoise.training.optimiser import Optimiser
 from equipoise.training.table import SoftmaxTable
 from equipoise.training.teachers import RECIPES
 from tests.training.settings import (
+    metrics,
     sepo,
     warm,
 )
@@ -36,6 +38,7 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("branches", {"gradient": "all_actions"}, 1, 2),
     ("deals", SAMPLED, 2, 3),
     ("rollouts", SAMPLED, 2, 4),
+    ("max_decisions", SAMPLED, 3, 6),
     ("lr", EXACT, 1.0, 2.0),
     ("lr_decay", EXACT, 0.0, 0.5),
     ("kl", EXACT, 0.0, 0.5),
@@ -126,6 +129,8 @@ def test_sepo_settings_do_what_their_names_say(tmp_path: Path) -> None:
     # Three train and three exploiter opponents, two deals, three rollouts.
     assert sampled.column("episodes") == [6 * 2 * 3] * 3
     assert sepo(tmp_path, **SAMPLED, deals=1, rollouts=5).column("episodes") == [6 * 1 * 5] * 3
+    thinned = sepo(tmp_path, **SAMPLED, max_decisions=5)
+    assert (thinned.column("kept"), sampled.column("kept")) == ([5] * 3, sampled.column("prompts"))
     assert sepo(tmp_path, **SAMPLED, scale="none").column("advantage_scale") == [1.0] * 3
     assert set(sampled.column("advantage_scale")) & {1.0} == set()
     assert sepo(tmp_path, **EXACT, exploiters="none").rows[0]["exploitability"] is None
@@ -230,15 +235,30 @@ def test_sepo_pass_tokens_bound_a_pass_over_text(tmp_path: Path) -> None:
     assert passes[1] > passes[100_000] == 1
 
 
+def newest(folder: Path) -> Path:
+    run = max(folder.glob("run*"), key=lambda run: run.stat().st_mtime_ns)
+    return run / "kuhn" / "sepo" / "train"
+
+
 def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run."""
+    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run.
+
+    What was done before is kept: the step that broke the limit on skipped ones is in the checkpoint, the one
+    whose sampler was wrong is not.
+    """
     settings = {**EXACT, "model": "tiny-random", "steps": 3, "lr": 1e-3}
     with pytest.raises(EquipoiseError, match="max_sampler_gap = 1e-12"):
         sepo(tmp_path, **settings, max_sampler_gap=1e-12)
+    place = newest(tmp_path)
+    assert [row["step"] for row in metrics(place)] == [1]
+    assert not (place / "checkpoint").exists()
     monkeypatch.setattr(Optimiser, "step", lambda self, lr: None)
     for limit, made in ((0, 1), (1, 2)):
         with pytest.raises(EquipoiseError, match=f"{made} steps were skipped .max_skipped = {limit}"):
             sepo(tmp_path, **settings, max_skipped=limit)
+        place = newest(tmp_path)
+        state = json.loads((place / "checkpoint" / "state.json").read_text(encoding="utf-8"))
+        assert state["step"] == made
     assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
 
 

@@ -12,7 +12,8 @@ import pytest
 from equipoise import audit
 from equipoise.errors import RequestError
 from equipoise.training.pipeline import STAGES, run_recipe
-from tests.training.recipes import SMALL, TABLE, write
+from equipoise.training.sepo import Sepo
+from tests.training.recipes import SMALL, TABLE, never, write
 
 # --- Tables ------------------------------------------------------------------------------------------------
 
@@ -37,12 +38,21 @@ def test_a_table_is_trained_by_both_gradients(tmp_path: Path) -> None:
     assert found.value == pytest.approx(values["exact"], abs=1e-12)
 
 
-def test_a_warm_start_is_not_for_tables(tmp_path: Path) -> None:
+def test_the_warm_start_of_a_table_is_what_teachers_did_and_where_it_is_trained_from(tmp_path: Path) -> None:
     run = run_recipe(
-        write(tmp_path, TABLE), [f"out={tmp_path / 'run'}", "games.kuhn.sft.steps=1"], stages=STAGES
+        write(tmp_path, TABLE),
+        [f"out={tmp_path / 'run'}", "games.kuhn.sft.episodes=60", "games.kuhn.train.exact.lr=1e-9"],
+        stages=STAGES,
     )
-    assert "sft" not in [result.policy for result in run.result.results]
-    assert not (run.folder / "kuhn" / "sft").exists()
+    rows = {r.policy: r.metrics for r in run.result.results}
+    assert list(rows) == ["base", "sft", "sampled", "exact", "best scripted: tight_passive"]
+    warm, trained = rows["sft"]["safety"], rows["exact"]["safety"]
+    assert warm is not None
+    assert trained is not None
+    assert rows["base"]["safety"] is not None
+    assert warm.value > rows["base"]["safety"].value
+    # A step of no length leaves what it started from.
+    assert trained.value == pytest.approx(warm.value, abs=1e-6)
 
 
 def in_a_process(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess[str]:
@@ -146,3 +156,29 @@ def test_a_recipe_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(RequestError):
         run_recipe(str(tmp_path / "recipe.toml"), [f"out={tmp_path / 'run'}"])
+
+
+# --- Some of the games -------------------------------------------------------------------------------------
+
+
+def test_games_can_be_done_one_after_the_other(tmp_path: Path) -> None:
+    recipe = write(tmp_path, f"{TABLE}audit.episodes = 2\ngames.ipd.options.rounds = 2\n")
+    whole = run_recipe(recipe, [f"out={tmp_path / 'whole'}"])
+    out = f"out={tmp_path / 'parts'}"
+    first = run_recipe(recipe, [out], games=["ipd"])
+    assert [place.name for place in first.folder.iterdir() if place.is_dir()] == ["ipd"]
+    assert {result.game for result in first.result.results} == {"ipd"}
+    second = run_recipe(recipe, [out], games=["kuhn"])
+    assert {result.game for result in second.result.results} == {"kuhn"}
+    # The table of all comes at once, in the order of the recipe.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Sepo, "__init__", never)
+        again = run_recipe(recipe, [out])
+    assert again.to_json() == whole.to_json()
+    assert run_recipe(recipe, [out], games=["ipd", "kuhn"]).to_json() == whole.to_json()
+
+
+def test_a_game_that_the_recipe_does_not_have_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="unknown game of the recipe 'kun': did you mean 'kuhn'"):
+        run_recipe(write(tmp_path, TABLE), [f"out={tmp_path / 'run'}"], games=["kun"])
+    assert not (tmp_path / "run").exists()

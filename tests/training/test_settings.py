@@ -49,7 +49,13 @@ def test_audit_settings(tmp_path: Path) -> None:
     narrow = audited(tmp_path, **{"audit.level": 0.5})["metrics"]["utility"]
     assert (narrow["value"], narrow["level"]) == (utility["value"], 0.5)
     assert utility["low"] < narrow["low"] < narrow["high"] < utility["high"]
-    assert set(AuditSettings.model_fields) == {"episodes", "seed", "level"}
+    # A table is valued exactly unless told otherwise.
+    kinds = [
+        audited(tmp_path, model="table", game="kuhn", **given)["metrics"]["utility"]["kind"]
+        for given in ({}, {"audit.exact": False}, {"audit.exact": True})
+    ]
+    assert kinds == ["exact", "sample", "exact"]
+    assert set(AuditSettings.model_fields) == {"episodes", "seed", "level", "exact"}
 
 
 def test_the_training_seed_leaves_the_audit_of_the_base_alone(tmp_path: Path) -> None:
@@ -67,7 +73,10 @@ def test_game_settings(tmp_path: Path) -> None:
     assert weights["metrics"]["safety"]["value"] > first["metrics"]["safety"]["value"]
     options = audited(tmp_path, model="table", **{"games.ipd.options.rounds": 2})
     assert options["settings"]["options"] == {"rounds": 2}
-    assert set(GameRecipe.model_fields) == {"options", "pools", "weights", "sft", "train"}
+    key = {"games.ipd.options.rounds": 2, "games.ipd.abstraction": "recent"}
+    fingerprint = audited(tmp_path, model="table", **key)["settings"]["fingerprint"]
+    assert fingerprint == "table/recent/0" != options["settings"]["fingerprint"]
+    assert set(GameRecipe.model_fields) == {"options", "pools", "weights", "abstraction", "sft", "train"}
 
 
 def test_pools_and_weights_reach_the_training(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.answers import answer_counts
@@ -35,6 +35,7 @@ from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
 from equipoise.training.library import Library
 from equipoise.training.samples import decision_samples
+from equipoise.training.thinning import thin
 
 __all__ = ["Arena"]
 
@@ -156,7 +157,6 @@ class Arena:
             row: Metrics.
             wants: ``batch``, or ``samples`` for the sampled tokens (see ``Learner.wants``).
         """
-        self.cast.log(row)
         if self.config.gradient == "exact":
             return self.exact(policy, row)
         if self.config.gradient == "all_actions":
@@ -164,12 +164,14 @@ class Arena:
         sampled = self.sample(policy, step, row)
         if wants == "samples":
             return decision_samples(sampled)
-        batch = sampled_batch(sampled)
-        row.update(prompts=len(batch.decisions))
+        full = sampled_batch(sampled)
+        batch = thin(full, self.config.max_decisions, keyed_uniform(f"{self.config.seed}|thin|{step}"))
+        row.update(prompts=len(full.decisions), kept=len(batch.decisions))
         return batch
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""
+        self.cast.log(row)
         found = self._exact_step(policy)
         terms = found.terms
         row.update(
@@ -225,6 +227,7 @@ class Arena:
         return batch
 
     def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
+        self.cast.log(row)
         own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
         invalid = [turn.choice.action != turn.action for turn in own]
         row.update(

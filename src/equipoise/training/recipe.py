@@ -23,6 +23,7 @@ __all__ = [
     "Recipe",
     "joint_start",
     "load_recipe",
+    "only_games",
     "parse_value",
     "recipe_names",
 ]
@@ -36,11 +37,13 @@ class AuditSettings(Strict):
         seed: Seed of the report deals; apart from the training seed, so that runs with different training
             seeds are compared on the same deals.
         level: Confidence level.
+        exact: True to compute exact values, False to sample; left out, what is cheap is computed.
     """
 
     episodes: int = Field(60, ge=1)
     seed: int = Field(0, ge=0)
     level: float = Field(0.95, gt=0.0, lt=1.0)
+    exact: bool | None = None
 
 
 class GameRecipe(Strict):
@@ -50,6 +53,8 @@ class GameRecipe(Strict):
         options: Options of the game.
         pools: Opponents by pool, replacing the game's own.
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
+        abstraction: For ``model = "table"``, the state abstraction whose keys are the table's rows; left out,
+            every information state has one.
         sft: The warm start; left out, training starts from the model.
         train: SEPO runs by name, each from the warm start; the names are the policies of the table.
     """
@@ -57,6 +62,7 @@ class GameRecipe(Strict):
     options: dict[str, Any] = Field(default_factory=dict)
     pools: dict[str, list[str]] = Field(default_factory=dict)
     weights: dict[str, float] = Field(default_factory=dict)
+    abstraction: str | None = None
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
 
@@ -156,6 +162,16 @@ class Recipe(Strict):
                     raise ValueError(f"joint.{name}: its warm start has the name of a run in {game}")
         return self
 
+    @model_validator(mode="after")
+    def _tables(self) -> Recipe:
+        for game, one in self.games.items():
+            if one.abstraction is not None and self.model != "table":
+                raise ValueError(
+                    f"games.{game}.abstraction = {one.abstraction!r} is for tables: set model = 'table', or "
+                    "leave it out"
+                )
+        return self
+
     @field_validator("model")
     @classmethod
     def _bare(cls, model: str) -> str:
@@ -189,12 +205,60 @@ class Recipe(Strict):
     def _used(cls, trl: TrlSettings, given: ValidationInfo) -> TrlSettings:
         if trl != TrlSettings() and given.data.get("backend") == "local":
             raise ValueError("these settings are TRL's, use backend = 'trl'")
+        if trl.layout == "chat" and given.data.get("history") == "state":
+            raise ValueError(
+                "layout 'chat' is for prompts that go on from each other, use history = 'chat' or layout = "
+                "'decisions'"
+            )
+        if trl.use_vllm and given.data.get("mode") == "choose":
+            raise ValueError("use_vllm: mode 'choose' writes no text, use mode = 'think' or 'free'")
         return trl
+
+    @model_validator(mode="after")
+    def _on_trl(self) -> Recipe:
+        """Check that TRL can do all runs; better said before the first one than at it."""
+        if self.backend == "local":
+            return self
+        if self.joint:
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
+        for game, one in self.games.items():
+            for name, run in one.train.items():
+                if run.gradient != "sampled":
+                    raise ValueError(
+                        f"games.{game}.train.{name}.gradient = {run.gradient!r}: TRL trains on samples, use "
+                        "gradient = 'sampled' or backend = 'local'"
+                    )
+                if run.max_decisions is not None:
+                    raise ValueError(
+                        f"games.{game}.train.{name}.max_decisions = {run.max_decisions}: only backend = "
+                        "'local' thins decisions out"
+                    )
+                if run.league is not None:
+                    raise ValueError(
+                        f"games.{game}.train.{name}.league: frozen copies are kept by backend = 'local' only"
+                    )
+        return self
 
 
 def joint_start(name: str) -> str:
     """Return the name that the warm start of a joint run has in tables."""
     return f"{name}-sft"
+
+
+def only_games(recipe: Recipe, games: Sequence[str] | None) -> Recipe:
+    """Return a recipe with some of its games, and the joint runs that have no others; None keeps all.
+
+    Raises:
+        RequestError: It has no such game.
+    """
+    if games is None:
+        return recipe
+    for name in games:
+        if name not in recipe.games:
+            raise unknown("game of the recipe", name, recipe.games)
+    kept = {name: one for name, one in recipe.games.items() if name in games}
+    joint = {name: run for name, run in recipe.joint.items() if kept.keys() >= run.games.keys()}
+    return recipe.model_copy(update={"games": kept, "joint": joint})
 
 
 def recipe_names() -> list[str]:
@@ -272,6 +336,9 @@ def _explain(error: ValidationError) -> str:
         return f"unknown key {'.'.join(where)!r}: {hint}"
     if first["type"] == "missing":
         return f"key {'.'.join(where)!r} is missing"
+    if not where:
+        # Of the recipe as a whole: the message names the keys itself.
+        return first["msg"].removeprefix("Value error, ")
     reason = first["msg"].removeprefix("Value error, ").lower()
     if first["type"] == "literal_error" and isinstance(first["input"], str):
         guess = nearest(first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))
