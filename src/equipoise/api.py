@@ -347,12 +347,13 @@ def study_credit(
     return result
 
 
-def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
+def train(recipe: str, *overrides: str, games: Sequence[str] | None = None, quiet: bool = True) -> Run:
     """Run a recipe: audit, warm start, audit, SEPO, audit.
 
     Args:
         recipe: Name of a recipe that ships with the package, or a path to a TOML file.
         overrides: ``"key=value"`` with dotted keys, e.g. ``"seed=1"``, ``"out=runs/mine"``.
+        games: Which of the recipe's games to do; None does all.
         quiet: Whether to show no progress.
 
     Returns:
@@ -363,7 +364,7 @@ def train(recipe: str, *overrides: str, quiet: bool = True) -> Run:
     """
     from equipoise.training.pipeline import run_recipe
 
-    return run_recipe(recipe, overrides, reporter=Reporter(quiet))
+    return run_recipe(recipe, overrides, reporter=Reporter(quiet), games=games)
 
 
 def load_policy(spec: Any, game: str | Rules, **settings: Any) -> AnyPolicy:
@@ -404,16 +405,16 @@ def _all_games(players: Iterable[Any], reporter: Reporter) -> list[str]:
     return found
 
 
-def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:
-    chosen = [games] if isinstance(games, str | Game) else list(games)
+def _games(games: str | Rules | Sequence[str | Rules], options: Mapping[str, Any] | None) -> list[Rules]:
+    chosen = [games] if isinstance(games, str | Rules) else list(games)
     if options and len(chosen) > 1:
         raise RequestError("options belong to one game: audit one game at a time")
-    return [finite_game(load_game(game, options)) if isinstance(game, str) else game for game in chosen]
+    return [load_game(game, options) if isinstance(game, str) else game for game in chosen]
 
 
 def _configure(
     config: AuditConfig,
-    game: Game,
+    game: Rules,
     pools: Mapping[str, Sequence[str]] | None,
     weights: Mapping[str, float] | None,
 ) -> AuditConfig:

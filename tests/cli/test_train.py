@@ -28,8 +28,8 @@ class FakeRun:
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
     found: list[tuple[Any, ...]] = []
 
-    def fake(recipe: str, overrides: Any, stages: Any, reporter: Any) -> FakeRun:
-        found.append((recipe, tuple(overrides), stages, reporter.quiet))
+    def fake(recipe: str, overrides: Any, stages: Any, reporter: Any, games: Any) -> FakeRun:
+        found.append((recipe, tuple(overrides), stages, reporter.quiet, games))
         sys.stdout.write("working\n")
         if recipe == "fails":
             raise EquipoiseError("the work failed")
@@ -50,7 +50,7 @@ def test_recipes_are_run_in_stages(
 ) -> None:
     done = run(command, "quickstart", "out=runs/a", "sepo.lr=-1e-3", "--quiet")
     assert done.code == 0
-    assert calls == [("quickstart", ("out=runs/a", "sepo.lr=-1e-3"), stages, True)]
+    assert calls == [("quickstart", ("out=runs/a", "sepo.lr=-1e-3"), stages, True, None)]
     assert done.out == "working\nfirst [bold]table\nsecond\n"
     assert done.err == ""
 
@@ -63,7 +63,23 @@ def test_stages_one_by_one(
 ) -> None:
     options = [part for stage in given for part in ("--stage", stage)]
     assert run("train", "quickstart", *options, "seed=1").code == 0
-    assert calls == [("quickstart", ("seed=1",), stages, False)]
+    assert calls == [("quickstart", ("seed=1",), stages, False, None)]
+
+
+@pytest.mark.parametrize("command", ["run", "train", "sft"])
+def test_games_are_named_one_after_the_other_or_one_by_one(
+    run: Run, calls: list[tuple[Any, ...]], command: str
+) -> None:
+    for given in (
+        ("--games", "ipd", "kuhn", "out=runs/a"),
+        ("out=runs/a", "--games", "ipd", "kuhn"),
+        ("-g", "ipd", "-g", "kuhn", "out=runs/a"),
+    ):
+        assert run(command, "quickstart", *given).code == 0
+        assert calls.pop()[1::3] == (("out=runs/a",), ["ipd", "kuhn"])
+    # Without the flag a bare word is no game.
+    done = run(command, "quickstart", "kuhn")
+    assert (done.code, done.error) == (2, "error: override 'kuhn': write it as key=value")
 
 
 def test_json(run: Run, calls: list[tuple[Any, ...]], tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("branches", {"gradient": "all_actions"}, 1, 2),
     ("deals", SAMPLED, 2, 3),
     ("rollouts", SAMPLED, 2, 4),
+    ("max_decisions", SAMPLED, 3, 6),
     ("lr", EXACT, 1.0, 2.0),
     ("lr_decay", EXACT, 0.0, 0.5),
     ("kl", EXACT, 0.0, 0.5),
@@ -128,6 +129,8 @@ def test_sepo_settings_do_what_their_names_say(tmp_path: Path) -> None:
     # Three train and three exploiter opponents, two deals, three rollouts.
     assert sampled.column("episodes") == [6 * 2 * 3] * 3
     assert sepo(tmp_path, **SAMPLED, deals=1, rollouts=5).column("episodes") == [6 * 1 * 5] * 3
+    thinned = sepo(tmp_path, **SAMPLED, max_decisions=5)
+    assert (thinned.column("kept"), sampled.column("kept")) == ([5] * 3, sampled.column("prompts"))
     assert sepo(tmp_path, **SAMPLED, scale="none").column("advantage_scale") == [1.0] * 3
     assert set(sampled.column("advantage_scale")) & {1.0} == set()
     assert sepo(tmp_path, **EXACT, exploiters="none").rows[0]["exploitability"] is None

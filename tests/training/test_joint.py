@@ -70,6 +70,16 @@ def test_the_policy_is_a_column_of_every_games_table(tables: tuple[str, Run]) ->
     assert "kuhn: safety of both, paired on the same deals: above base by" in rendered(run)
 
 
+def test_a_joint_run_waits_until_all_its_games_are_done(tables: tuple[str, Run], tmp_path: Path) -> None:
+    recipe, whole = tables
+    out = f"out={tmp_path / 'run'}"
+    alone = run_recipe(recipe, [out], games=["kuhn"])
+    names = [result.policy for result in alone.result.results]
+    assert names == ["base", "alone", "best scripted: tight_passive"]
+    assert not (alone.folder / "joint").exists()
+    assert run_recipe(recipe, [out], games=["ipd", "kuhn"]).to_json() == whole.to_json()
+
+
 def test_it_learns_every_game(tables: tuple[str, Run]) -> None:
     _, run = tables
     safety = {(r.game, r.policy): r.metrics["safety"] for r in run.result.results}

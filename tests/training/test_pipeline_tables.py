@@ -12,7 +12,8 @@ import pytest
 from equipoise import audit
 from equipoise.errors import RequestError
 from equipoise.training.pipeline import STAGES, run_recipe
-from tests.training.recipes import SMALL, TABLE, write
+from equipoise.training.sepo import Sepo
+from tests.training.recipes import SMALL, TABLE, never, write
 
 # --- Tables ------------------------------------------------------------------------------------------------
 
@@ -155,3 +156,29 @@ def test_a_recipe_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "recipe.toml").write_bytes(b'name = "\xff"')
     with pytest.raises(RequestError):
         run_recipe(str(tmp_path / "recipe.toml"), [f"out={tmp_path / 'run'}"])
+
+
+# --- Some of the games -------------------------------------------------------------------------------------
+
+
+def test_games_can_be_done_one_after_the_other(tmp_path: Path) -> None:
+    recipe = write(tmp_path, f"{TABLE}audit.episodes = 2\ngames.ipd.options.rounds = 2\n")
+    whole = run_recipe(recipe, [f"out={tmp_path / 'whole'}"])
+    out = f"out={tmp_path / 'parts'}"
+    first = run_recipe(recipe, [out], games=["ipd"])
+    assert [place.name for place in first.folder.iterdir() if place.is_dir()] == ["ipd"]
+    assert {result.game for result in first.result.results} == {"ipd"}
+    second = run_recipe(recipe, [out], games=["kuhn"])
+    assert {result.game for result in second.result.results} == {"kuhn"}
+    # The table of all comes at once, in the order of the recipe.
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Sepo, "__init__", never)
+        again = run_recipe(recipe, [out])
+    assert again.to_json() == whole.to_json()
+    assert run_recipe(recipe, [out], games=["ipd", "kuhn"]).to_json() == whole.to_json()
+
+
+def test_a_game_that_the_recipe_does_not_have_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="unknown game of the recipe 'kun': did you mean 'kuhn'"):
+        run_recipe(write(tmp_path, TABLE), [f"out={tmp_path / 'run'}"], games=["kun"])
+    assert not (tmp_path / "run").exists()

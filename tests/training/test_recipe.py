@@ -9,6 +9,7 @@ import pytest
 
 from equipoise.errors import RequestError
 from equipoise.training.recipe import load_recipe, parse_value, recipe_names
+from equipoise.training.teachers import teacher_games
 
 MINIMAL = 'name = "mine"\n[games.kuhn.train.sepo]\nsteps = 3\n'
 
@@ -35,7 +36,7 @@ class TestShipped:
 
     def test_those_that_are_promised(self) -> None:
         models = {"gemma4-e4b", "qwen3.5-4b", "gemma4-e4b-joint", "qwen3.5-4b-joint"}
-        ours = {"quickstart", "smoke", "table", "ablate-table", "ablate-smollm2"}
+        ours = {"quickstart", "paper-games", "smoke", "table", "ablate-table", "ablate-smollm2"}
         assert ours | models <= set(recipe_names())
 
     @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
@@ -66,6 +67,24 @@ class TestShipped:
     def test_an_abstraction_is_for_tables(self, tmp_path: Path) -> None:
         said = refused(write(tmp_path), "games.kuhn.abstraction=bids")
         assert "games.kuhn.abstraction = 'bids' is for tables: set model = 'table'" in said
+
+    def test_the_papers_games_have_a_warm_start_and_three_runs_that_differ_in_their_seed(
+        self,
+    ) -> None:
+        games = load_recipe("paper-games").games
+        assert set(games) == set(teacher_games("paper"))
+        for one in games.values():
+            assert one.sft is not None
+            runs = [one.train[name] for name in ("sepo", "sepo_1", "sepo_2")]
+            assert [run.seed for run in runs] == [0, 1, 2]
+            assert len({run.model_copy(update={"seed": 0}) for run in runs}) == 1
+        assert games["kuhn"].train["sepo_responders"].exploiters == "pool+best_response"
+
+    def test_the_quickstarts_games_are_played_as_there(self) -> None:
+        quick, papers = load_recipe("quickstart").games, load_recipe("paper-games").games
+        for name, one in quick.items():
+            assert papers[name].sft == one.sft
+            assert {run: papers[name].train[run] for run in one.train} == one.train
 
 
 class TestLoading:

@@ -27,6 +27,15 @@ OverridesArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="KEY=VALUE", help="Changes to the recipe; out=DIR sets the folder."),
 ]
+GamesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--games",
+        "-g",
+        metavar="GAME...",
+        help="Only these games of the recipe; the others can follow in the same folder. Default: all.",
+    ),
+]
 
 
 PLAN = "Plan"
@@ -64,6 +73,7 @@ def register(app: typer.Typer) -> None:
 def run(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     dry_run: DryRunOption = False,
     tokens_per_second: SpeedOption = None,
     model_config: ConfigOption = None,
@@ -74,20 +84,21 @@ def run(
 
     Interrupted or killed, the same command goes on where it stopped.
 
-    For example: equipoise run quickstart out=runs/first
+    For example: equipoise run quickstart out=runs/first, or equipoise run paper-games --games auction split
     """
     if dry_run:
-        _plan(recipe, changes, tokens_per_second, model_config, json, quiet)
+        _plan(recipe, changes, games, tokens_per_second, model_config, json, quiet)
         return
     for flag, given in (("--tokens-per-second", tokens_per_second), ("--model-config", model_config)):
         if given is not None:
             raise RequestError(f"{flag} {str(given)!r} belongs to --dry-run: add it, or leave {flag} out")
-    _stages(recipe, changes, ("audit", "sft", "sepo"), json, quiet)
+    _stages(recipe, changes, ("audit", "sft", "sepo"), games, json, quiet)
 
 
 def train(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     json: o.JsonOption = None,
     stage: StageOption = None,
     quiet: o.QuietOption = False,
@@ -96,30 +107,40 @@ def train(
 
     For example: equipoise train quickstart --stage sepo, once its warm starts are done
     """
-    _stages(recipe, changes, tuple(stage or ("sft", "sepo")), json, quiet)
+    _stages(recipe, changes, tuple(stage or ("sft", "sepo")), games, json, quiet)
 
 
 def sft(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
+    games: GamesOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Train only the supervised warm start of a recipe."""
-    _stages(recipe, changes, ("sft",), json, quiet)
+    _stages(recipe, changes, ("sft",), games, json, quiet)
 
 
 def _stages(
-    recipe: str, changes: list[str] | None, stages: tuple[str, ...], json: str | None, quiet: bool
+    recipe: str,
+    changes: list[str] | None,
+    stages: tuple[str, ...],
+    games: list[str] | None,
+    json: str | None,
+    quiet: bool,
 ) -> None:
     output = Output(json)
+    if games:
+        # What follows the first name has no equals sign.
+        games = [*games, *(text for text in changes or () if "=" not in text)]
+        changes = [text for text in changes or () if "=" in text]
     given = overrides(changes)
     with output.work(resumable=True):
         from equipoise.progress import Reporter
         from equipoise.training.pipeline import run_recipe
         from equipoise.training.trl.ranks import Ranks
 
-        done = run_recipe(recipe, given, stages, Reporter(quiet))
+        done = run_recipe(recipe, given, stages, Reporter(quiet), games)
     # Several processes may train together: one of them talks.
     if Ranks.here().main:
         output.write(done.to_json())
@@ -129,6 +150,7 @@ def _stages(
 def _plan(
     recipe: str,
     changes: list[str] | None,
+    games: list[str] | None,
     speed: float | None,
     config: Path | None,
     json: str | None,
@@ -140,6 +162,6 @@ def _plan(
         from equipoise.progress import Reporter
         from equipoise.training.plan.plan import plan_recipe
 
-        plan = plan_recipe(recipe, given, speed, config, Reporter(quiet))
+        plan = plan_recipe(recipe, given, speed, config, Reporter(quiet), games)
     output.write(plan.to_json())
     output.show(*plan.render())

@@ -14,12 +14,14 @@ from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
 from equipoise.policies.abstract import load_table
+from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
+from equipoise.policies.coached import CoachedPolicy
 from equipoise.policies.frozen import frozen_spec
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.policies.specs import COMBINED, Leaf, fold, is_combined, parse
+from equipoise.policies.specs import COMBINED, LOCAL, Leaf, fold, is_combined, parse
 from equipoise.policies.texts import ActorPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
@@ -45,15 +47,14 @@ KINDS = {
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
     "human": "you, at the terminal",
+    "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
+    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
     **COMBINED,
 }
 """Every kind of policy name with what it stands for."""
 
 GROUP = "equipoise.policies"
 """Entry-point group: the object an entry names is called with (rest of the name, game)."""
-
-_LOCAL = ("smollm2", "hf:", "tiny-random")
-
 
 Models = MutableMapping[str, AnyPolicy]
 """Language models by name: looked up before one is loaded, and added to."""
@@ -90,6 +91,12 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
+    if kind == "coached":
+        return _coached(rest, game)
+    if kind == "strategist":
+        return load_advised(
+            rest, game, lambda actor: load_policy(actor, game, models=models, **settings), **settings
+        )
     if is_combined(spec):
         return _combined(spec, game, models, settings)
     if is_local(spec):
@@ -113,6 +120,15 @@ def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> Any
     return found
 
 
+def _coached(rest: str, game: Rules) -> AnyPolicy:
+    own = load_policy(_opponent_spec(rest, game), game)
+    if not isinstance(own, Policy):
+        raise RequestError(
+            f"'coached:{rest}' needs a policy that answers at once: name a strategy of the game"
+        )
+    return CoachedPolicy(own)
+
+
 def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
     """Return a policy made of others; what goes wrong with a part names the part and the whole."""
 
@@ -134,7 +150,7 @@ def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[s
 
 def is_local(spec: Any) -> bool:
     """Tell whether a policy name stands for a local language model, to which model settings apply."""
-    return isinstance(spec, str) and spec.startswith(_LOCAL)
+    return isinstance(spec, str) and spec.startswith(LOCAL)
 
 
 def load_opponents(
@@ -168,7 +184,7 @@ def load_players(
 
 def _opponent_spec(name: str, game: Rules) -> str:
     """Return the policy name of an opponent; a bare name that is no policy is a strategy of the game."""
-    is_policy = ":" in name or name == "human" or name.partition("+")[0] in _LOCAL
+    is_policy = ":" in name or name == "human" or name.partition("+")[0] in LOCAL
     known = {**strategies(game.name), **task_actors(game.name)}
     return name if is_policy and name not in known else f"scripted:{name}"
 

@@ -136,10 +136,11 @@ class TextEnvironment(Environment):
 
     @property
     def notes(self) -> Mapping[str, object]:
-        """Scenario, why it ended, and by seat what was achievable before and after each of its turns."""
+        """Scenario, why it ended, and by seat its goal and what was achievable before and after its turns."""
         return {
             "scenario": self.scenario,
             "ended": self.ended,
+            "goals": [self.view(seat).goal for seat in range(self._seats)],
             "achievable": [list(values) for values in self._values],
         }
 

@@ -16,6 +16,7 @@ from equipoise.tasks.base import Task
 from equipoise.types import Decision
 
 __all__ = [
+    "NOBODY",
     "Actor",
     "Parts",
     "get_actor",
@@ -47,6 +48,9 @@ class Parts:
     pools: str
     renderer: str
 
+
+NOBODY = "nobody"
+"""Whom a policy meets where there is nobody else: the train pool of a task with one seat."""
 
 _TASKS: dict[str, Parts] = {
     "social": Parts(
@@ -91,9 +95,16 @@ def get_actor(task: str, name: str) -> Actor:
         RequestError: There is none of that name; the message names the nearest.
     """
     known = task_actors(task)
+    if name == NOBODY:
+        return _nobody
     if name not in known:
         raise unknown(f"{task} actor", name, known)
     return known[name]
+
+
+def _nobody(decision: Decision) -> str:
+    """Stand for the missing other side of a task with one seat."""
+    return ""
 
 
 def task_pools(name: str) -> Pools:

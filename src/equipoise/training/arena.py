@@ -23,7 +23,7 @@ from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.answers import answer_counts
@@ -35,6 +35,7 @@ from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
 from equipoise.training.library import Library
 from equipoise.training.samples import decision_samples
+from equipoise.training.thinning import thin
 
 __all__ = ["Arena"]
 
@@ -163,8 +164,9 @@ class Arena:
         sampled = self.sample(policy, step, row)
         if wants == "samples":
             return decision_samples(sampled)
-        batch = sampled_batch(sampled)
-        row.update(prompts=len(batch.decisions))
+        full = sampled_batch(sampled)
+        batch = thin(full, self.config.max_decisions, keyed_uniform(f"{self.config.seed}|thin|{step}"))
+        row.update(prompts=len(full.decisions), kept=len(batch.decisions))
         return batch
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:

@@ -163,6 +163,8 @@ class SepoConfig(Strict):
         league: Frozen copies of the policy among its opponents.
         deals: Groups per stream and step; seats alternate.
         rollouts: Members of a group.
+        max_decisions: Largest number of distinct decisions that a sampled gradient is computed from; more are
+            thinned out at random, with weights that keep its mean. Left out, all.
         lr: Learning rate.
         lr_decay: The rate falls as 1 / (1 + lr_decay · step).
         kl: Weight of KL(policy ‖ reference), averaged over visited decisions: exact over legal actions, and
@@ -210,6 +212,7 @@ class SepoConfig(Strict):
     league: LeagueSettings | None = None
     deals: int = Field(2, ge=1)
     rollouts: int = Field(8, ge=2)
+    max_decisions: int | None = Field(None, ge=1)
     lr: float = Field(2e-4, gt=0.0)
     lr_decay: float = Field(0.0, ge=0.0)
     kl: float = Field(0.1, ge=0.0)
@@ -263,6 +266,15 @@ class SepoConfig(Strict):
     @classmethod
     def _known(cls, kind: str) -> str:
         return exploiter_kind(kind)
+
+    @field_validator("max_decisions")
+    @classmethod
+    def _thinned(cls, limit: int | None, given: ValidationInfo) -> int | None:
+        if limit is not None and given.data.get("gradient") != "sampled":
+            raise ValueError(
+                f"the {given.data.get('gradient')} gradient is never thinned out, use gradient = 'sampled'"
+            )
+        return limit
 
 
 def exploiter_kind(kind: str) -> str:

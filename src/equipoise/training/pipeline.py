@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from equipoise.training.best_scripted import best_scripted
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
 from equipoise.training.provenance import provenance
-from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe
+from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
 from equipoise.training.stages import (
     Stage,
     base_policy,
@@ -51,22 +51,26 @@ def run_recipe(
     overrides: Sequence[str] = (),
     stages: Sequence[str] = STAGES,
     reporter: Reporter | None = None,
+    games: Sequence[str] | None = None,
 ) -> Run:
-    """Run a recipe, or some of its stages.
+    """Run a recipe, or some of its stages and games.
 
     Args:
         recipe: Name of a recipe that ships with the package, or a path.
         overrides: ``key=value`` with dotted keys; ``out=DIR`` sets the folder.
         stages: Which of ``audit``, ``sft`` and ``sepo`` to do.
         reporter: Shows progress.
+        games: Which of its games to do, with the joint runs that have no others; None does all. The folder
+            stays that of the whole recipe, so that the rest can follow.
 
     Raises:
-        RequestError: The recipe is wrong, or the folder holds a run of another one.
+        RequestError: The recipe is wrong or has no such game, or the folder holds a run of another one.
     """
     for stage in stages:
         if stage not in STAGES:
             raise unknown("stage", stage, STAGES)
     resolved = load_recipe(recipe, overrides)
+    chosen = only_games(resolved, games)
     folder = Path(resolved.out or f"runs/{resolved.name}")
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runner.check()
@@ -79,7 +83,7 @@ def run_recipe(
             write_json(folder / "provenance.json", provenance())
     ranks.wait()
     use_threads(resolved)
-    run = Run(folder, runner.run(), resolved.name)
+    run = Run(folder, runner.run(chosen.games), resolved.name)
     if "audit" in stages:
         run.save()
     return run
@@ -101,12 +105,14 @@ class _Runner:
                 course = self._course(name)
                 mixture_of(course.game.name, sft.recipe, course.pools)
 
-    def run(self) -> AuditResult:
+    def run(self, games: Collection[str]) -> AuditResult:
         """Run all stages: those of each game, then those that games share; return results and differences."""
-        courses = {name: self._course(name) for name in self.recipe.games}
+        courses = {name: self._course(name) for name in self.recipe.games if name in games}
         for course in courses.values():
             self._alone(course)
         for name, run in self.recipe.joint.items():
+            if not courses.keys() >= run.games.keys():
+                continue
             self._joint(name, run, {game: courses[game] for game in run.games})
         results: list[GameResult] = []
         differences: list[Difference] = []

@@ -23,6 +23,7 @@ __all__ = [
     "Recipe",
     "joint_start",
     "load_recipe",
+    "only_games",
     "parse_value",
     "recipe_names",
 ]
@@ -150,8 +151,6 @@ class Recipe(Strict):
     @model_validator(mode="after")
     def _joined(self) -> Recipe:
         _check_names(self.joint)
-        if self.joint and self.backend == "trl":
-            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
         for name, run in self.joint.items():
             for game in run.games:
                 if game not in self.games:
@@ -206,12 +205,60 @@ class Recipe(Strict):
     def _used(cls, trl: TrlSettings, given: ValidationInfo) -> TrlSettings:
         if trl != TrlSettings() and given.data.get("backend") == "local":
             raise ValueError("these settings are TRL's, use backend = 'trl'")
+        if trl.layout == "chat" and given.data.get("history") == "state":
+            raise ValueError(
+                "layout 'chat' is for prompts that go on from each other, use history = 'chat' or layout = "
+                "'decisions'"
+            )
+        if trl.use_vllm and given.data.get("mode") == "choose":
+            raise ValueError("use_vllm: mode 'choose' writes no text, use mode = 'think' or 'free'")
         return trl
+
+    @model_validator(mode="after")
+    def _on_trl(self) -> Recipe:
+        """Check that TRL can do all runs; better said before the first one than at it."""
+        if self.backend == "local":
+            return self
+        if self.joint:
+            raise ValueError("joint runs are not for TRL yet: use backend = 'local', or a run for each game")
+        for game, one in self.games.items():
+            for name, run in one.train.items():
+                if run.gradient != "sampled":
+                    raise ValueError(
+                        f"games.{game}.train.{name}.gradient = {run.gradient!r}: TRL trains on samples, use "
+                        "gradient = 'sampled' or backend = 'local'"
+                    )
+                if run.max_decisions is not None:
+                    raise ValueError(
+                        f"games.{game}.train.{name}.max_decisions = {run.max_decisions}: only backend = "
+                        "'local' thins decisions out"
+                    )
+                if run.league is not None:
+                    raise ValueError(
+                        f"games.{game}.train.{name}.league: frozen copies are kept by backend = 'local' only"
+                    )
+        return self
 
 
 def joint_start(name: str) -> str:
     """Return the name that the warm start of a joint run has in tables."""
     return f"{name}-sft"
+
+
+def only_games(recipe: Recipe, games: Sequence[str] | None) -> Recipe:
+    """Return a recipe with some of its games, and the joint runs that have no others; None keeps all.
+
+    Raises:
+        RequestError: It has no such game.
+    """
+    if games is None:
+        return recipe
+    for name in games:
+        if name not in recipe.games:
+            raise unknown("game of the recipe", name, recipe.games)
+    kept = {name: one for name, one in recipe.games.items() if name in games}
+    joint = {name: run for name, run in recipe.joint.items() if kept.keys() >= run.games.keys()}
+    return recipe.model_copy(update={"games": kept, "joint": joint})
 
 
 def recipe_names() -> list[str]:
@@ -289,6 +336,9 @@ def _explain(error: ValidationError) -> str:
         return f"unknown key {'.'.join(where)!r}: {hint}"
     if first["type"] == "missing":
         return f"key {'.'.join(where)!r} is missing"
+    if not where:
+        # Of the recipe as a whole: the message names the keys itself.
+        return first["msg"].removeprefix("Value error, ")
     reason = first["msg"].removeprefix("Value error, ").lower()
     if first["type"] == "literal_error" and isinstance(first["input"], str):
         guess = nearest(first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))

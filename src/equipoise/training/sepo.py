@@ -22,6 +22,7 @@ from equipoise.training.league import League
 from equipoise.training.learner import Learner
 from equipoise.training.scalars import Scalars
 from equipoise.training.stopping import Best
+from equipoise.training.thinning import check_thinning
 
 __all__ = ["Sepo", "Trained"]
 
@@ -64,9 +65,15 @@ class Sepo:
             origin: What else identifies the run, e.g. where its weights come from.
             on_best: Called whenever the weights score better than ever before.
             title: What progress calls the run.
+
+        Raises:
+            RequestError: Decisions are to be thinned out for a learner that is given texts.
         """
         self.arenas = Arenas.alone(arena) if isinstance(arena, Arena) else arena
         self.learner, self.config = learner, self.arenas.config
+        if learner.wants == "samples":
+            for one in self.arenas.parts.values():
+                check_thinning(one.config.max_decisions)
         self.reporter, self._on_best = reporter or silent(), on_best
         self.title = f"{title} {self.arenas.title}"
         self.best = Best(self.config.patience, self.config.min_delta)

@@ -125,7 +125,7 @@ def _train(
     """Train one table; named exploiters replace the pool's."""
     if kind != "none" and kind.split("+")[0] != "pool":
         names = tuple(name.strip() for name in kind.split(",") if name.strip())
-        objective = replace(objective, pools=replace(objective.pools, exploiter=names))
+        objective = replace(objective, pools=replace(objective.pools, exploiter=names, shift=()))
         kind = "pool"
     try:
         kind = exploiter_kind(kind)

@@ -81,6 +81,9 @@ def test_tokens_drawn_among_some_say_among_which() -> None:
     assert batch["allowed"].tolist()[0] == [[-1, -1, -1], [4, 9, -1], [5, 6, 7]]
     assert (batch["allowed"][1] == -1).all()
     assert "allowed" not in collate(decision_rows([sample()]), 1, 1, pad=0)
+    # Another rank has such a token.
+    forced = collate(decision_rows([sample()]), 2, 1, pad=0, constrained=True)
+    assert forced["allowed"].tolist() == [[[-1]] * 3] * 2
 
 
 def test_a_chat_is_one_row_with_the_advantage_of_each_decision() -> None:

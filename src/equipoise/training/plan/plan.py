@@ -19,7 +19,7 @@ from equipoise.training.plan.passes import played, worked
 from equipoise.training.plan.shape import ModelShape, model_shape
 from equipoise.training.plan.tokens import Tokens, tokenizer_at_hand
 from equipoise.training.plan.work import Work, work_of
-from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe
+from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -95,6 +95,7 @@ def plan_recipe(
     tokens_per_second: float | None = None,
     config: Path | None = None,
     reporter: Reporter | None = None,
+    games: Sequence[str] | None = None,
 ) -> Plan:
     """Count and estimate what a recipe will do, without loading weights.
 
@@ -104,11 +105,12 @@ def plan_recipe(
         tokens_per_second: Throughput that times are estimated from; ``scripts/gpu_first_steps`` measures it.
         config: ``config.json`` of a model that is neither on this machine nor known.
         reporter: Shows progress.
+        games: Which of its games; None plans all.
 
     Raises:
         RequestError: The recipe is wrong, or nothing says what the model looks like.
     """
-    recipe = load_recipe(name, overrides)
+    recipe = only_games(load_recipe(name, overrides), games)
     is_table = recipe.model == "table"
     shape = None if is_table else model_shape(recipe.model, recipe.lora, recipe.dtype, config)
     tokens = None if shape is None else _tokens(recipe, shape)

@@ -13,6 +13,7 @@ from equipoise.errors import RequestError
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
+from equipoise.training.thinning import check_thinning
 from equipoise.training.trl.settings import TrlSettings
 
 __all__ = ["check", "grpo_config", "passes"]
@@ -106,6 +107,7 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         )
     if config.league is not None:
         raise RequestError("league: frozen copies are kept by backend = 'local' only")
+    check_thinning(config.max_decisions)
     if policy.temperature == 0.0:
         raise RequestError("temperature = 0: a policy that does not vary cannot be trained on its samples")
     if policy.mode == "choose" and policy.temperature != 1.0:
@@ -119,6 +121,11 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         raise RequestError(
             f"layout = 'chat': with history = {policy.history!r} every prompt is built anew, use history = "
             "'chat' or layout = 'decisions'"
+        )
+    if settings.served and "library_response" in config.exploiters:
+        raise RequestError(
+            "exploiters = 'pool+library_response': every process plays the library against the policy, and a "
+            "vLLM server is asked by one; use vllm_mode = 'colocate'"
         )
     if settings.use_vllm and policy.mode == "choose":
         raise RequestError("use_vllm = true: mode 'choose' writes no text, use mode 'think' or 'free'")

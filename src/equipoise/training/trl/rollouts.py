@@ -47,7 +47,6 @@ class Rollouts:
         """
         self.arena.respond(self.policy, step)
         self.row = {"step": step + 1}
-        self.arena.cast.log(self.row)
         asked = self.arena.requests(self.policy, step)
         played = self.ranks.exchange(play(self._mine(asked), self.arena.rule), asked)
         groups = group_episodes([one.episode for one in played])

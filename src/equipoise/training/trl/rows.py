@@ -47,6 +47,11 @@ class Row:
     allowed: tuple[tuple[int, ...] | None, ...]
     weights: tuple[float, ...]
 
+    @property
+    def constrained(self) -> bool:
+        """Whether a token was drawn among some tokens only."""
+        return any(one is not None for one in self.allowed)
+
 
 def decision_rows(samples: Sequence[DecisionSample]) -> list[Row]:
     """Return one row for each generation."""
@@ -113,6 +118,7 @@ def collate(
     device: Any = None,
     *,
     per_token: bool = False,
+    constrained: bool = False,
 ) -> dict[str, torch.Tensor]:
     """Return rows as the tensors that ``GRPOTrainer`` expects, P prompt and T completion tokens wide.
 
@@ -123,6 +129,8 @@ def collate(
         pad: The padding token.
         device: Where the tensors go.
         per_token: Whether ``advantages`` are (B, T) instead of (B,).
+        constrained: Whether a row of any rank was drawn among some tokens: all score alike then, since ranks
+            that share a model's weights must make the same passes.
 
     Returns:
         ``prompt_ids`` and ``prompt_mask`` (B, P), padded on the left; ``completion_ids``,
@@ -152,17 +160,17 @@ def collate(
         "completion_ids": tensor(after("completion_ids", pad), ids),
         "completion_mask": tensor([(1,) * (width - n) + (0,) * n for n in right], real),
         "tool_mask": tensor(after("mask", 0), real),
-        "advantages": tensor(weights, torch.float64).mul(decisions).to(floats),
+        "advantages": torch.tensor(weights, dtype=torch.float64).mul(decisions).to(device, floats),
         "old_per_token_logps": tensor(after("sampled_logprobs", 0.0), floats),
         "num_items_in_batch": tensor(float(decisions), floats),
     }
-    if any(one is not None for row in filled for one in row.allowed):
+    if constrained or any(row.constrained for row in filled):
         batch["allowed"] = _allowed(after("allowed", None), device)
     return batch
 
 
 def _allowed(rows: Sequence[Sequence[tuple[int, ...] | None]], device: Any) -> torch.Tensor:
-    widest = max(len(one) for row in rows for one in row if one is not None)
+    widest = max((len(one) for row in rows for one in row if one is not None), default=1)
     none = (NOT_ALLOWED,) * widest
     filled = [
         [none if one is None else (*one, *(NOT_ALLOWED,) * (widest - len(one))) for one in row]
