@@ -78,7 +78,7 @@ class TestShipped:
             assert one.sft is not None
             runs = [one.train[name] for name in ("sepo", "sepo_1", "sepo_2")]
             assert [run.seed for run in runs] == [0, 1, 2]
-            assert len({run.model_copy(update={"seed": 0}) for run in runs}) == 1
+            assert len({run.model_copy(update={"seed": 0}).model_dump_json() for run in runs}) == 1
         assert games["kuhn"].train["sepo_responders"].exploiters == "pool+best_response"
 
     def test_the_quickstarts_games_are_played_as_there(self) -> None:
