@@ -2,10 +2,10 @@
 
 One step in the iterated prisoner's dilemma: the same game, opponents, number of episodes and answers of at
 most as many tokens for every row. ``plain TRL`` is what a user would write: ``GRPOTrainer`` with a
-``rollout_func`` that plays whole episodes as growing chats, one row a trajectory, one reward a row. ``one at a
-time`` plays them as the paper's public code does, with one ``generate`` call a decision. Every row runs in a
-process of its own, which gives its peak memory; times are of the processor, and of the step alone (no
-loading, no evaluation).
+``rollout_func`` that plays whole episodes as growing chats, one row a trajectory, one reward a row. The way
+``one at a time`` plays them as the paper's public code does, with one ``generate`` call a decision. Every row
+runs in a process of its own, which gives its peak memory; times are of the processor, and of the step alone
+(no loading, no evaluation).
 
 Run ``python benchmarks/training.py --model smollm2``.
 """
@@ -211,7 +211,8 @@ def write(model: Any, tokenizer: Any, chats: list[Chat], budget: int) -> None:
     with torch.no_grad():
         found = model.generate(
             input_ids=ids, attention_mask=mask, max_new_tokens=budget, do_sample=True, temperature=1.0,
-            top_k=0, top_p=1.0, pad_token_id=tokenizer.pad_token_id, output_logits=True, return_dict_in_generate=True,
+            top_k=0, top_p=1.0, pad_token_id=tokenizer.pad_token_id, output_logits=True,
+            return_dict_in_generate=True,
         )  # fmt: skip
     logs = torch.log_softmax(torch.stack(found.logits, 1).float(), -1)
     for row, chat in enumerate(chats):
