@@ -2,8 +2,8 @@
 
     OMP_NUM_THREADS=1 python benchmarks/household.py
 
-Every world of a split is played once. The first table is an audit (``audit_game``); the second compares paired
-by world, with Student's intervals.
+Every world of a split is played once. The first table is an audit (``audit_game``); the second compares
+paired by world, with Student's intervals.
 """
 
 from __future__ import annotations

@@ -63,9 +63,8 @@ class HouseholdPrompts(Renderer):
     def parse(self, text: str, legal: Sequence[Action]) -> Action | None:
         """Return the command on the last line that is not blank, after ``Action:`` or ``>`` if it is there.
 
-        A line that is no command of the grammar is passed on as it stands where it is short and one: games
-        from outside have commands of their own, and in the package's worlds nothing happens. Nothing at all
-        is no answer.
+        A line that is no command of the grammar is passed on as it stands: games from outside have commands
+        of their own, and in the package's worlds nothing happens then. Nothing at all is no answer.
         """
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if not lines:

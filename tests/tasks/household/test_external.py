@@ -113,6 +113,8 @@ def test_alfworlds_description_is_the_goal_where_the_game_names_none(fake: Fake,
 
 def test_scripted_actors_take_one_of_the_options_there(fake: Fake, tmp_path: Path) -> None:
     alfworld(tmp_path)
+    # Not even the name of a world makes a game from outside one of the package's.
+    (tmp_path / "trial").rename(tmp_path / "fever")
     task = Household.create(games=str(tmp_path))
     for actor in ACTORS.values():
         (episode,) = errands(task, Coached(actor), 1)

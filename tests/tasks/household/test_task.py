@@ -12,6 +12,7 @@ from equipoise.policies.registry import load_game, load_policy
 from equipoise.tasks.household.episode import HouseholdEpisode
 from equipoise.tasks.household.task import Household
 from equipoise.tasks.registry import make_task, task_pools
+from equipoise.training.epo.scenarios import split_scenarios
 
 
 def worlds_dealt(task: Household, count: int) -> list[str]:
@@ -34,6 +35,14 @@ def test_options_choose() -> None:
     episode = Household.create(hints=False).start(0, lambda r, p: 0.5)
     assert isinstance(episode, HouseholdEpisode)
     assert episode.view(0).options == ()
+
+
+def test_its_worlds_are_listed_and_can_be_dealt_out_to_rounds() -> None:
+    task = Household.create(split="hard")
+    assert len(task.scenario_ids()) == 20
+    parts = split_scenarios(task, 3, seed=0)
+    dealt = [part.scenario_ids() for part in (*parts.rounds, parts.selection) if isinstance(part, Household)]
+    assert sorted(name for part in dealt for name in part) == sorted(task.scenario_ids())
 
 
 def test_what_is_wrong_is_said_in_one_line() -> None:

@@ -64,6 +64,10 @@ class Household(Task):
         one = self.options
         return choose(self.source, one.split, one.families, one.only)
 
+    def scenario_ids(self) -> tuple[str, ...]:
+        """Return the identifiers of what is dealt; none of games from outside."""
+        return () if self.files else tuple(one.id for one in self.dealt)
+
     @cached_property
     def by_id(self) -> dict[str, World]:
         """All worlds by identifier."""

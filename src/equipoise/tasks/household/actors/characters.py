@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from equipoise.tasks.base import View
 from equipoise.tasks.household.actors.acting import act
 from equipoise.tasks.household.actors.oracle import shortest
 from equipoise.tasks.household.actors.situation import situation
 from equipoise.tasks.household.actors.style import Style
 from equipoise.types import Decision
+
+if TYPE_CHECKING:
+    from equipoise.tasks.household.task import Household
 
 __all__ = ["oracle", "sensible", "weak"]
 
@@ -37,6 +42,7 @@ def _blind(decision: Decision) -> str | None:
     """Return one of the options where the world is not known, as in games from outside."""
     view = decision.observation
     assert isinstance(view, View)
-    if view.scenario in decision.rules.by_id:  # type: ignore[attr-defined]
+    task: Household = decision.rules  # type: ignore[assignment]
+    if not task.files:
         return None
     return view.options[int(decision.draws.uniform("option") * len(view.options))] if view.options else "look"
