@@ -15,7 +15,7 @@ import equipoise
 ROOT = Path(equipoise.__file__).parent
 RINGS = (
     {"types", "errors", "files", "games", "tasks", "opponents", "objective"},
-    {"rollout", "policies", "prompts", "progress"},
+    {"rollout", "policies", "prompts", "progress", "judges"},
     {"auditing"},
     {"training"},
     {"api", "cli", "report", "adapters", "recipes", "testing", "__init__", "__main__"},

@@ -17,8 +17,9 @@ from equipoise.auditing.run import AuditConfig
 from equipoise.auditing.session import Loader, Session
 from equipoise.errors import RequestError
 from equipoise.files import claim, folder_name
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.games.registry import game_names
+from equipoise.games.rules import Rules
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
 from equipoise.policies.base import AnyPolicy
@@ -203,7 +204,7 @@ def cross(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    rules = load_game(game, options) if isinstance(game, str) else game
+    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
     given = name_policies(policies)
     if out is not None:
         request = {"game": rules.info_record.key, "policies": _spelled(given)}
@@ -219,7 +220,7 @@ def cross(
 
 
 def play(
-    game: str | Game,
+    game: str | Rules,
     policy: Any,
     opponent: str,
     *,
@@ -233,7 +234,7 @@ def play(
     """Play one episode and return it.
 
     Args:
-        game: The game.
+        game: The game or task.
         policy: The policy under study (see :func:`audit`).
         opponent: A strategy of the game by its bare name, or any policy name.
         seat: Seat of the policy.
@@ -266,6 +267,7 @@ def solve(
     *,
     seeds: int = 1,
     steps: int | None = None,
+    abstraction: str | None = None,
     options: Mapping[str, Any] | None = None,
     out: str | Path | None = None,
     quiet: bool = True,
@@ -278,6 +280,8 @@ def solve(
             ``pool+best_response``, or names of opponents separated by commas.
         seeds: Tables of each kind, from different random starts.
         steps: Steps of gradient ascent (default: by size of the game).
+        abstraction: Name of the state abstraction whose keys are the rows of the tables, for games that are
+            large (docs/tables.md); those too large to solve train by sampled gradient.
         options: Options of the game.
         out: Folder for the policies, to be used as ``tabular:FILE``.
         quiet: Whether to show no progress.
@@ -287,9 +291,10 @@ def solve(
     """
     from equipoise.training.solve import solve as solve_game
 
-    rules = load_game(game, options) if isinstance(game, str) else game
+    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
     kinds = (exploiters,) if isinstance(exploiters, str) else tuple(exploiters)
-    return solve_game(rules, kinds, seeds, steps, None if out is None else Path(out), Reporter(quiet))
+    folder = None if out is None else Path(out)
+    return solve_game(rules, kinds, seeds, steps, folder, Reporter(quiet), abstraction=abstraction)
 
 
 def study_credit(
@@ -309,7 +314,7 @@ def study_credit(
         samples: Independent batches (default: by game).
         seed: Seed of tables, deals and draws.
         options: Options of the game.
-        out: Folder for ``credit.json``.
+        out: Folder for ``credit.json`` and, where matplotlib is installed, ``credit.svg`` and ``credit.png``.
         quiet: Whether to show no progress.
 
     Returns:
@@ -324,7 +329,7 @@ def study_credit(
     names = (games,) if isinstance(games, str) else tuple(dict.fromkeys(games))
     if options and len(names) > 1:
         raise RequestError("options belong to one game: study one game at a time")
-    rules = [load_game(name, {**SMALL.get(name, {}), **(options or {})}) for name in names]
+    rules = [finite_game(load_game(name, {**SMALL.get(name, {}), **(options or {})})) for name in names]
     if out is not None:
         request = {
             "games": {one.name: one.options.changed() for one in rules},
@@ -335,7 +340,10 @@ def study_credit(
     found = [study_game(one, samples, seed, reporter=Reporter(quiet)) for one in rules]
     result = sum(found[1:], found[0])
     if out is not None:
+        from equipoise.report.credit import draw_credit
+
         result.save(Path(out) / "credit.json")
+        draw_credit(result, Path(out))
     return result
 
 
@@ -359,7 +367,7 @@ def train(recipe: str, *overrides: str, games: Sequence[str] | None = None, quie
     return run_recipe(recipe, overrides, reporter=Reporter(quiet), games=games)
 
 
-def load_policy(spec: Any, game: str | Game, **settings: Any) -> AnyPolicy:
+def load_policy(spec: Any, game: str | Rules, **settings: Any) -> AnyPolicy:
     """Return the policy a name stands for (see ``equipoise.policies.registry.KINDS``).
 
     Args:
@@ -397,8 +405,8 @@ def _all_games(players: Iterable[Any], reporter: Reporter) -> list[str]:
     return found
 
 
-def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] | None) -> list[Game]:
-    chosen = [games] if isinstance(games, str | Game) else list(games)
+def _games(games: str | Rules | Sequence[str | Rules], options: Mapping[str, Any] | None) -> list[Rules]:
+    chosen = [games] if isinstance(games, str | Rules) else list(games)
     if options and len(chosen) > 1:
         raise RequestError("options belong to one game: audit one game at a time")
     return [load_game(game, options) if isinstance(game, str) else game for game in chosen]
@@ -406,7 +414,7 @@ def _games(games: str | Game | Sequence[str | Game], options: Mapping[str, Any] 
 
 def _configure(
     config: AuditConfig,
-    game: Game,
+    game: Rules,
     pools: Mapping[str, Sequence[str]] | None,
     weights: Mapping[str, float] | None,
 ) -> AuditConfig:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from equipoise.games.rules import Rules
 
 __all__ = [
+    "STRATEGIST",
     "Action",
     "Choice",
     "Decision",
@@ -42,6 +43,10 @@ Action = str | int | tuple[int, ...]
 
 Probabilities = Mapping[Action, float]
 """A distribution over legal actions."""
+
+
+STRATEGIST = "strategist"
+"""Role of a strategist's generations; the engine hands their texts on as ``Decision.advice``."""
 
 
 class StopReason(StrEnum):

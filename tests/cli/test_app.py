@@ -23,6 +23,7 @@ COMMANDS = (
     "sft",
     "data",
     "solve",
+    "ablate",
     "study",
     "audit",
     "compare",

@@ -79,6 +79,17 @@ def test_a_folder_belongs_to_one_study(run: Run, seen: list[dict[str, Any]], tmp
     assert len(seen) == 2
 
 
+def test_a_folder_gets_a_figure_or_a_word_on_why_not(
+    run: Run, seen: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("equipoise.report.figures.find_spec", lambda name: None)
+    done = run("study", "credit", "--game", "kuhn", "--out", tmp_path / "bare", "-q")
+    assert done.code == 0
+    assert "no figure: matplotlib is not installed (pip install 'equipoise[report]')" in done.out
+    assert sorted(p.name for p in (tmp_path / "bare").iterdir()) == ["credit.json", "credit.request.json"]
+    assert "no figure" not in run("study", "credit", "--game", "kuhn", "-q").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -104,7 +115,9 @@ def test_a_game_without_an_exact_gradient(run: Run) -> None:
 def test_it_runs(run: Run) -> None:
     done = run("study", "credit", "--game", "kuhn", "--samples", "2", "--json", "-", "--quiet")
     assert (done.code, done.err) == (0, "")
-    assert [row["credit"] for row in done.json["results"]] == ["per_pool", "per_rollout", "shared"]
+    assert [row["credit"] for row in done.json["results"]] == [
+        *("per_pool", "per_rollout", "shared", "all_actions")
+    ]
     assert done.json["results"][2]["exploit_projection"] == Estimate.exact(0.0).to_json()
 
 

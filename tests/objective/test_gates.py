@@ -104,6 +104,14 @@ class TestMean:
         assert group(("exploiter", "d"), members).gap == pytest.approx((2.0 - 3.0) / 2)
 
 
+def test_who_is_another_now_starts_anew() -> None:
+    gates = RunningGates()
+    gates.gates([of(-1.0), of(-1.0, seat=1), of(-1.0, "x|y")])
+    gates.forget({"d", "unknown"})
+    # Nothing is known of d any more: its penalty acts until it is shown not to be needed.
+    assert gates.gates([of(-1.0), of(-1.0, "x|y")]) == [1.0, 0.0]
+
+
 def test_a_saved_state_goes_on_alike() -> None:
     gates = RunningGates()
     gates.gates([of(0.3), of(-0.2, seat=1), of(0.1, "x|y")])

@@ -143,7 +143,7 @@ class TestLoading:
                 TabularPolicy.load(path)
 
     def test_what_has_another_schema(self, tmp_path: Path) -> None:
-        self.refused(tmp_path, json.dumps({**HEAD, "schema": 2, "table": {}}), "schema 2")
+        self.refused(tmp_path, json.dumps({**HEAD, "schema": 3, "table": {}}), "schema 3")
 
 
 def test_a_table_covers_the_game_it_was_made_for() -> None:

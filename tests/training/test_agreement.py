@@ -54,6 +54,16 @@ class TestByHand:
         assert (found.value, found.low, found.n, found.clusters) == (5.0, 0.0, 20, 4)
         assert found.high == pytest.approx(5.0 + 3.18245 * math.sqrt(64 / 3) / 2, abs=1e-4)
 
+    def test_a_batch_that_costs_more_has_to_be_that_much_calmer(self) -> None:
+        rows = np.random.default_rng(3).standard_normal((2, 50, 4))
+        plain = variance_ratio(rows[0], rows[1], 0.95, 50)
+        dear = variance_ratio(rows[0], rows[1], 0.95, 50, cost=1.5)
+        assert plain is not None
+        assert dear is not None
+        for name in ("value", "low", "high"):
+            ratio = getattr(dear, name) / getattr(plain, name)
+            assert ratio == pytest.approx(1.5, rel=0.02 if name != "value" else 1e-12)
+
     def test_a_reference_is_its_own_measure(self) -> None:
         rows = drawn(0, EXACT)
         assert variance_ratio(rows, rows, 0.95, 4) == Estimate.exact(1.0)

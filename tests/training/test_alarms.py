@@ -91,6 +91,9 @@ def test_it_is_shown_once_with_its_number_a_cause_and_a_way_out() -> None:
 
 
 def test_games_that_are_trained_together_have_alarms_of_their_own() -> None:
+    assert looked({"kuhn/invalid_rate": 0.1, "ipd/invalid_rate": 0.15}) == []
+    # Rates of others, such as frozen copies, are not the policy's.
+    assert looked({"past_invalid_rate": 0.9}) == []
     one, notes = watch()
     row = {"step": 3, "kl": 0.1, "ipd/dead_keys": 1.0, "kuhn/dead_keys": 0.2, "kuhn/invalid_rate": 0.5}
     one.look(row)
@@ -121,12 +124,3 @@ def test_skipped_steps_stop_the_run_once_there_are_too_many() -> None:
         one.check_skipped(rows)
     # Once it goes on, it goes on.
     one.check_skipped([*rows, {"step": 4, "skipped": 0.0}])
-
-
-def test_the_worst_of_several_games_counts_and_is_named() -> None:
-    assert looked({"kuhn/invalid_rate": 0.1, "ipd/invalid_rate": 0.15}) == []
-    assert looked({"kuhn/invalid_rate": 0.1, "ipd/invalid_rate": 0.5}) == ["invalid answers"]
-    one, notes = watch()
-    one.look({"step": 1, "kuhn/dead_keys": 0.96, "ipd/dead_keys": 0.99})
-    assert "ipd/dead_keys 0.99 >= 0.95" in notes.lines[0]
-    assert looked({"past_invalid_rate": 0.9}) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -135,10 +136,21 @@ def test_a_joint_run_of_one_game_is_a_run_of_that_game() -> None:
     assert (first.step, first.score) == (second.step, second.score)
 
 
-def test_a_run_can_be_resumed_where_all_its_games_can() -> None:
+def test_responders_of_all_games_are_part_of_the_state() -> None:
+    """A run can be resumed between two recomputations."""
     table = JointTable([stirred(KUHN), stirred(IPD)])
-    parts = {
-        game.name: arena_of(game, table, exploiters="pool+best_response", respond_every=every)
-        for game, every in ((KUHN, 2), (IPD, 3))
-    }
-    assert Arenas(SepoConfig(**FAST), parts, SHARES).aligned == 6
+
+    def games() -> Arenas:
+        parts = {
+            game.name: arena_of(game, table, exploiters="pool+best_response", respond_every=every)
+            for game, every in ((KUHN, 2), (IPD, 3))
+        }
+        return Arenas(SepoConfig(**FAST), parts, SHARES)
+
+    first, second = games(), games()
+    first.respond(table, 0)
+    second.load_state_dict(json.loads(json.dumps(first.state_dict())))
+    for name in first.parts:
+        kept, again = (one.parts[name].batch(table, 1, {}) for one in (first, second))
+        np.testing.assert_array_equal(kept.log_weights, again.log_weights)
+        np.testing.assert_array_equal(kept.prob_weights, again.prob_weights)

@@ -172,6 +172,42 @@ def test_opponents_of_stages_alone_are_loaded_and_never_scored() -> None:
     assert "stage" not in reference
 
 
+@pytest.mark.parametrize("gradient", ["exact", "sampled", "all_actions"])
+def test_stages_responders_and_limits_go_together(gradient: str) -> None:
+    policy = table(KUHN)
+    one = arena(
+        KUHN,
+        policy,
+        gradient=gradient,
+        multipliers="lagrangian",
+        limits={"e": 0.01},
+        exploiters="pool+library_response",
+        curriculum=[{"until": 1, "exploiter": [], "train": [SELF]}],
+        league={"every": 1, "pool": "exploiter"},
+    )
+    seen = []
+    for step in range(2):
+        one.enter({"past@1": policy.table()} if step else {})
+        one.respond(policy, step)
+        row: dict[str, Any] = {}
+        one.batch(policy, step, row)
+        seen.append((one.objective.pools.exploiter, one.objective.weights.e))
+    assert seen[0][0] == ("library_response",)
+    assert seen[1][0] == (*KUHN_POOLS.exploiter, "past@1", "library_response")
+    # Both steps find e above its limit, so the multiplier has risen twice.
+    assert 1.5 < seen[0][1] < seen[1][1]
+
+
+def test_without_exploiters_in_force_their_multiplier_stays() -> None:
+    policy = table(KUHN)
+    stage = {"until": 1, "exploiter": []}
+    one = arena(KUHN, policy, multipliers="lagrangian", limits={"e": 0.01}, curriculum=[stage])
+    for step, wanted in ((0, 1.5), (1, None)):
+        one.respond(policy, step)
+        one.batch(policy, step, {})
+        assert (one.objective.weights.e == 1.5) is (wanted is not None)
+
+
 def test_without_any_of_it_nothing_changes() -> None:
     policy = table(KUHN)
     one = arena(KUHN, policy, gradient="exact")

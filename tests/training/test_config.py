@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -12,11 +13,13 @@ import torch
 
 from equipoise.errors import EquipoiseError, RequestError
 from equipoise.policies.local.scoring import ActionScorer
+from equipoise.training import library
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig
 from equipoise.training.optimiser import Optimiser
 from equipoise.training.table import SoftmaxTable
 from equipoise.training.teachers import RECIPES
 from tests.training.settings import (
+    metrics,
     sepo,
     warm,
 )
@@ -25,11 +28,14 @@ from tests.training.settings import (
 
 
 EXACT, SAMPLED = {"gradient": "exact"}, {"gradient": "sampled"}
+LIMITED = {"multipliers": "lagrangian", "limits.e": 0.01}
 LEAGUE = {**EXACT, "steps": 5}
 
 MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     # The field, what else is set, a value and another one: training must go elsewhere.
     ("gradient", {}, "exact", "sampled"),
+    ("gradient", {}, "all_actions", "sampled"),
+    ("branches", {"gradient": "all_actions"}, 1, 2),
     ("deals", SAMPLED, 2, 3),
     ("rollouts", SAMPLED, 2, 4),
     ("max_decisions", SAMPLED, 3, 6),
@@ -44,7 +50,13 @@ MOVES: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("penalised", EXACT, "opponent_advantage", "regret"),
     ("penalised", EXACT, "opponent_advantage", "best_response"),
     ("penalised", SAMPLED, "opponent_advantage", "regret"),
+    ("dual_lr", {**EXACT, **LIMITED}, 0.1, 5.0),
+    ("lambda_max", {**EXACT, **LIMITED}, 20.0, 0.5),
+    ("limits.e", {**EXACT, "multipliers": "lagrangian", "dual_lr": 5.0}, 0.01, 0.4),
     ("exploiters", EXACT, "pool", "none"),
+    ("exploiters", SAMPLED, "pool", "pool+library_response"),
+    ("exploiters", {**EXACT, "steps": 5, "lr": 30.0}, "pool+best_response", "pool+best_response+league"),
+    ("league_size", {**EXACT, "exploiters": "pool+best_response+league", "steps": 6, "lr": 30.0}, 1, 4),
     ("exploiters", EXACT, "pool", "pool+best_response"),
     ("respond_every", {**EXACT, "exploiters": "pool+best_response", "steps": 5, "lr": 30.0}, 1, 5),
     ("max_grad_norm", EXACT, 0.01, 1.0),
@@ -70,6 +82,35 @@ def test_sepo_settings_that_change_where_training_goes(
 ) -> None:
     first = sepo(tmp_path, **base, **{field: value})
     assert not first.moved_like(sepo(tmp_path, **base, **{field: other}))
+
+
+def test_sepo_multipliers_are_fixed_unless_there_are_limits(tmp_path: Path) -> None:
+    fixed = sepo(tmp_path, **EXACT, multipliers="penalty")
+    moving = sepo(tmp_path, **EXACT, **LIMITED)
+    assert not fixed.moved_like(moving)
+    assert fixed.moved_like(sepo(tmp_path, **EXACT))
+    assert not fixed.column("lambda_e")
+    assert moving.column("lambda_e")[0] == 1.5
+    assert len(set(moving.column("lambda_e"))) == 3
+
+
+def test_sepo_compares_scripted_strategies_on_as_many_deals_as_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SoftmaxTable, "exact_states", 0)
+    asked: list[int] = []
+    real = library.Library._requests
+
+    def watch(self: Any, *given: Any) -> Any:
+        asked.append(len(real(self, *given)))
+        return real(self, *given)
+
+    monkeypatch.setattr(library.Library, "_requests", watch)
+    for deals in (2, 3):
+        sepo(tmp_path, **SAMPLED, exploiters="pool+library_response", respond_deals=deals, steps=1)
+    # Kuhn has five strategies that are not held out, met from two seats.
+    assert set(asked[: len(asked) // 2]) == {2 * 5 * 2}
+    assert set(asked[len(asked) // 2 :]) == {3 * 5 * 2}
 
 
 @pytest.mark.parametrize("base", [EXACT, SAMPLED], ids=["exact", "sampled"])
@@ -194,15 +235,30 @@ def test_sepo_pass_tokens_bound_a_pass_over_text(tmp_path: Path) -> None:
     assert passes[1] > passes[100_000] == 1
 
 
+def newest(folder: Path) -> Path:
+    run = max(folder.glob("run*"), key=lambda run: run.stat().st_mtime_ns)
+    return run / "kuhn" / "sepo" / "train"
+
+
 def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run."""
+    """A gradient that is not finite makes no step; enough of them, or a wrong sampler, end the run.
+
+    What was done before is kept: the step that broke the limit on skipped ones is in the checkpoint, the one
+    whose sampler was wrong is not.
+    """
     settings = {**EXACT, "model": "tiny-random", "steps": 3, "lr": 1e-3}
     with pytest.raises(EquipoiseError, match="max_sampler_gap = 1e-12"):
         sepo(tmp_path, **settings, max_sampler_gap=1e-12)
+    place = newest(tmp_path)
+    assert [row["step"] for row in metrics(place)] == [1]
+    assert not (place / "checkpoint").exists()
     monkeypatch.setattr(Optimiser, "step", lambda self, lr: None)
     for limit, made in ((0, 1), (1, 2)):
         with pytest.raises(EquipoiseError, match=f"{made} steps were skipped .max_skipped = {limit}"):
             sepo(tmp_path, **settings, max_skipped=limit)
+        place = newest(tmp_path)
+        state = json.loads((place / "checkpoint" / "state.json").read_text(encoding="utf-8"))
+        assert state["step"] == made
     assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
 
 
@@ -223,8 +279,10 @@ def test_sepo_patience_and_min_delta(tmp_path: Path) -> None:
 
 
 def test_every_sepo_setting_is_tested_here() -> None:
-    shown = {case[0] for case in MOVES}
+    shown = {case[0].partition(".")[0] for case in MOVES}
     counted = {
+        "multipliers",
+        "respond_deals",
         "steps",
         "select_every",
         "select_episodes",

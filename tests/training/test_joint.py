@@ -247,6 +247,11 @@ def test_wrong_joint_runs_are_refused_before_any_work(tmp_path: Path, change: st
     assert "\n" not in str(caught.value)
 
 
+def test_joint_runs_are_not_left_to_a_trainer_that_does_not_know_them(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="joint runs are not for trl yet: use backend = 'local'"):
+        load_recipe(write(tmp_path, TABLES), ["model=tiny-random", "backend=trl"])
+
+
 def test_a_joint_warm_start_without_teachers_is_refused_before_any_work(tmp_path: Path) -> None:
     text = TABLES.replace('model = "table"', 'model = "tiny-random"') + "[joint.both.sft]\nsteps = 1\n"
     with pytest.raises(RequestError, match="is in the shift pool"):

@@ -161,9 +161,39 @@ def test_adapters_killed_at_random_moments_end_with_the_same_bytes(tmp_path: Pat
     assert "joint/both/train/past/2/adapter_model.safetensors" in whole
 
 
+JOINT = """
+name = "joint"
+model = "smollm2"
+threads = 1
+lora.rank = 2
+games.ipd.options.rounds = 2
+games.kuhn.options.rounds = 2
+
+[joint.both]
+games = {ipd = 1.0, kuhn = 1.0}
+steps = 2
+deals = 1
+rollouts = 2
+lr = 1e-3
+select_every = 2
+select_episodes = 1
+per_game.kuhn.gradient = "exact"
+league = {every = 1, keep = 1}
+
+[joint.both.sft]
+episodes = 10
+steps = 2
+batch = 4
+select_every = 2
+select_episodes = 1
+"""
+"""Warm start, sampled and exact gradients, a league and several games, in two short runs."""
+
+
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_smollm2_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    text = MODELS.format(model="smollm2").replace("steps = 4", "steps = 2").replace("steps = 3", "steps = 2")
-    killed, whole, cut = kill(tmp_path, text, "sft,sepo", 3, 4)
+    killed, whole, cut = kill(tmp_path, JOINT, "sft,sepo", 3, 4)
     assert killed >= 2
     assert whole == cut
+    assert "joint/both/train/best/adapter_model.safetensors" in whole

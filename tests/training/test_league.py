@@ -16,10 +16,10 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.frozen import frozen_spec
+from equipoise.policies.local.copies import AdapterCopy
 from equipoise.policies.registry import load_opponents, load_policy
 from equipoise.training.arena import Arena
 from equipoise.training.config import LeagueSettings, SepoConfig
-from equipoise.training.copies import AdapterCopy
 from equipoise.training.league import League
 from equipoise.training.lora import LocalLearner
 from equipoise.training.pipeline import run_recipe

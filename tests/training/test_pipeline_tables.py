@@ -38,12 +38,21 @@ def test_a_table_is_trained_by_both_gradients(tmp_path: Path) -> None:
     assert found.value == pytest.approx(values["exact"], abs=1e-12)
 
 
-def test_a_warm_start_is_not_for_tables(tmp_path: Path) -> None:
+def test_the_warm_start_of_a_table_is_what_teachers_did_and_where_it_is_trained_from(tmp_path: Path) -> None:
     run = run_recipe(
-        write(tmp_path, TABLE), [f"out={tmp_path / 'run'}", "games.kuhn.sft.steps=1"], stages=STAGES
+        write(tmp_path, TABLE),
+        [f"out={tmp_path / 'run'}", "games.kuhn.sft.episodes=60", "games.kuhn.train.exact.lr=1e-9"],
+        stages=STAGES,
     )
-    assert "sft" not in [result.policy for result in run.result.results]
-    assert not (run.folder / "kuhn" / "sft").exists()
+    rows = {r.policy: r.metrics for r in run.result.results}
+    assert list(rows) == ["base", "sft", "sampled", "exact", "best scripted: tight_passive"]
+    warm, trained = rows["sft"]["safety"], rows["exact"]["safety"]
+    assert warm is not None
+    assert trained is not None
+    assert rows["base"]["safety"] is not None
+    assert warm.value > rows["base"]["safety"].value
+    # A step of no length leaves what it started from.
+    assert trained.value == pytest.approx(warm.value, abs=1e-6)
 
 
 def in_a_process(tmp_path: Path, *lines: str) -> subprocess.CompletedProcess[str]:

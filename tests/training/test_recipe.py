@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from equipoise.errors import RequestError
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.recipe import load_recipe, parse_value, recipe_names
 from equipoise.training.teachers import teacher_games
 
@@ -28,14 +29,45 @@ def refused(recipe: str, *overrides: str) -> str:
 
 
 class TestShipped:
-    @pytest.mark.parametrize("name", recipe_names())
+    @pytest.mark.parametrize("name", [name for name in recipe_names() if not is_epo(name)])
     def test_each_is_valid_and_named_after_its_file(self, name: str) -> None:
         recipe = load_recipe(name)
         assert recipe.name == name
         assert recipe.games
 
     def test_those_that_are_promised(self) -> None:
-        assert {"quickstart", "smoke", "paper-games"} <= set(recipe_names())
+        models = {"gemma4-e4b", "qwen3.5-4b", "gemma4-e4b-joint", "qwen3.5-4b-joint"}
+        ours = {"quickstart", "paper-games", "smoke", "table", "ablate-table", "ablate-smollm2"}
+        assert ours | models <= set(recipe_names())
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_a_joint_recipe_differs_in_the_games_it_trains_together(self, name: str) -> None:
+        alone, joint = load_recipe(name), load_recipe(f"{name}-joint")
+        for key in ("model", "dtype", "device", "mode", "temperature", "max_new_tokens", "lora", "audit"):
+            assert getattr(joint, key) == getattr(alone, key), key
+        run = joint.joint["sepo"]
+        assert list(run.games) == list(joint.games) == list(alone.games)
+        assert run.settings() == alone.games["ipd"].train["sepo"]
+        assert run.sft is not None
+        assert run.sft.batch == 8 * len(run.games)
+
+    @pytest.mark.parametrize("name", ["gemma4-e4b", "qwen3.5-4b"])
+    def test_the_models_of_the_paper_with_its_settings(self, name: str) -> None:
+        """LoRA, rates, KL weights, rollouts, steps, temperature and budget of arXiv 2605.30854."""
+        recipe = load_recipe(name)
+        assert (recipe.mode, recipe.temperature, recipe.max_new_tokens) == ("free", 0.8, 512)
+        assert (recipe.dtype, recipe.lora.rank, recipe.lora.alpha) == ("bfloat16", 32, 64)
+        assert list(recipe.games) == ["ipd", "auction", "split", "multi_issue", "kuhn"]
+        for game, one in recipe.games.items():
+            (sepo,) = one.train.values()
+            assert (sepo.steps, sepo.rollouts) == (100, 4)
+            assert (sepo.lr, sepo.kl) == ((3e-6, 0.2) if game == "kuhn" else (1e-5, 0.1))
+            assert one.sft is not None
+            assert (one.sft.recipe, one.sft.lr, one.sft.batch) == ("paper", 2e-5, 8)
+
+    def test_an_abstraction_is_for_tables(self, tmp_path: Path) -> None:
+        said = refused(write(tmp_path), "games.kuhn.abstraction=bids")
+        assert "games.kuhn.abstraction = 'bids' is for tables: set model = 'table'" in said
 
     def test_the_papers_games_have_a_warm_start_and_three_runs_that_differ_in_their_seed(
         self,
@@ -46,7 +78,7 @@ class TestShipped:
             assert one.sft is not None
             runs = [one.train[name] for name in ("sepo", "sepo_1", "sepo_2")]
             assert [run.seed for run in runs] == [0, 1, 2]
-            assert len({run.model_copy(update={"seed": 0}) for run in runs}) == 1
+            assert len({run.model_copy(update={"seed": 0}).model_dump_json() for run in runs}) == 1
         assert games["kuhn"].train["sepo_responders"].exploiters == "pool+best_response"
 
     def test_the_quickstarts_games_are_played_as_there(self) -> None:

@@ -37,6 +37,11 @@ MODES: dict[str, dict[str, Any]] = {
     "responder": {"exploiters": "pool+best_response"},
     "exact responder": {"gradient": "exact", "exploiters": "pool+best_response", "lr_decay": 0.1},
     "late responder": {"gradient": "exact", "exploiters": "pool+best_response", "respond_every": 3},
+    "library": {"exploiters": "pool+library_response", "gates": "running"},
+    "leagues": {"exploiters": "pool+best_response+library_response+league", "league_size": 2, "lr": 5.0},
+    "late league": {"gradient": "exact", "exploiters": "pool+best_response+league", "respond_every": 2},
+    "all actions": {"gradient": "all_actions", "branches": 1},
+    "limits": {"multipliers": "lagrangian", "limits": {"e": 0.05}, "dual_lr": 1.0},
     "regularised": {"kl": 0.2, "entropy": 0.1},
     "per rollout": {"credit": "per_rollout"},
     "best response": {"penalised": "best_response"},
@@ -167,6 +172,7 @@ class TestRequests:
         changes: list[dict[str, Any]] = [
             {"steps": 3},
             {"gradient": "exact"},
+            {"gradient": "all_actions"},
             {"deals": 3},
             {"rollouts": 4},
             {"lr": 0.9},
@@ -241,8 +247,7 @@ class TestResume:
             with pytest.raises(KeyboardInterrupt):
                 run(folder, first, **MODES[mode])
             # Going on starts from other logits: everything must come from the folder.
-            kept = stop - stop % 3 if mode == "late responder" else stop
-            second = lab("kuhn", 2, seed=77 if kept else 1, spread=0.5)
+            second = lab("kuhn", 2, seed=77 if stop else 1, spread=0.5)
             _, _, again = run(folder, second, **MODES[mode])
             assert outcome(folder, second, again) == wanted, stop
 
@@ -367,9 +372,8 @@ class TestSelection:
     def test_with_a_responder_the_score_counts_it(self) -> None:
         _, trainer, trained = run(steps=2, exploiters="pool+best_response")
         assert arena_of(trainer).objective.pools.exploiter[-1] == RESPONDER
-        exploiters = arena_of(trainer).exploiters
-        assert exploiters.pool is not None
-        _, book = exploiters.reply(exploiters.pool, trainer.learner.policy)
+        _, book, _ = arena_of(trainer).exploiters.fresh(trainer.learner.policy)
+        assert book is not None
         wanted = book.terms(book.tabulate(trainer.learner.policy), arena_of(trainer).objective).safety
         assert trained.history[-1]["select_score"] == pytest.approx(wanted, abs=1e-15)
 

@@ -15,7 +15,7 @@ from equipoise.errors import RequestError
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.rollout.requests import InvalidRule
 from equipoise.rollout.running import RunningEpisode
-from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
+from equipoise.training.config import Limits, LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.pipeline import run_recipe
 from equipoise.training.recipe import AuditSettings, GameRecipe, Recipe
 from tests.training.settings import (
@@ -49,7 +49,13 @@ def test_audit_settings(tmp_path: Path) -> None:
     narrow = audited(tmp_path, **{"audit.level": 0.5})["metrics"]["utility"]
     assert (narrow["value"], narrow["level"]) == (utility["value"], 0.5)
     assert utility["low"] < narrow["low"] < narrow["high"] < utility["high"]
-    assert set(AuditSettings.model_fields) == {"episodes", "seed", "level"}
+    # A table is valued exactly unless told otherwise.
+    kinds = [
+        audited(tmp_path, model="table", game="kuhn", **given)["metrics"]["utility"]["kind"]
+        for given in ({}, {"audit.exact": False}, {"audit.exact": True})
+    ]
+    assert kinds == ["exact", "sample", "exact"]
+    assert set(AuditSettings.model_fields) == {"episodes", "seed", "level", "exact"}
 
 
 def test_the_training_seed_leaves_the_audit_of_the_base_alone(tmp_path: Path) -> None:
@@ -67,7 +73,10 @@ def test_game_settings(tmp_path: Path) -> None:
     assert weights["metrics"]["safety"]["value"] > first["metrics"]["safety"]["value"]
     options = audited(tmp_path, model="table", **{"games.ipd.options.rounds": 2})
     assert options["settings"]["options"] == {"rounds": 2}
-    assert set(GameRecipe.model_fields) == {"options", "pools", "weights", "sft", "train"}
+    key = {"games.ipd.options.rounds": 2, "games.ipd.abstraction": "recent"}
+    fingerprint = audited(tmp_path, model="table", **key)["settings"]["fingerprint"]
+    assert fingerprint == "table/recent/0" != options["settings"]["fingerprint"]
+    assert set(GameRecipe.model_fields) == {"options", "pools", "weights", "abstraction", "sft", "train"}
 
 
 def test_pools_and_weights_reach_the_training(tmp_path: Path) -> None:
@@ -169,6 +178,8 @@ def test_the_seed_of_the_recipe_is_added_to_those_of_the_stages(tmp_path: Path, 
 
 def test_every_setting_of_a_recipe_is_tested_here() -> None:
     tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games", "joint"}
+    # tests/training/epo/test_pipeline.py
+    tested |= {"method"}
     tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "history", "invalid"}
     # tests/training/trl/test_recipe.py
     tested |= {"backend", "trl"}
@@ -197,6 +208,15 @@ def test_every_setting_of_a_recipe_is_tested_here() -> None:
         (SepoConfig, "penalised", "nash_conv"),
         (SepoConfig, "gates", "none"),
         (SepoConfig, "exploiters", "pools"),
+        *((SepoConfig, "exploiters", f"pool{rest}") for rest in ("+league", "+best", "+pool", "+")),
+        *((SepoConfig, "exploiters", kind) for kind in ("best_response", "none+league", "")),
+        (SepoConfig, "exploiters", "pool+best_response+best_response"),
+        *((SepoConfig, name, 0) for name in ("league_size", "respond_deals", "branches")),
+        *((SepoConfig, name, 0.0) for name in ("dual_lr", "lambda_max")),
+        (SepoConfig, "multipliers", "lagrangian"),
+        (SepoConfig, "limits", {"e": 0.1}),
+        *((Limits, name, -0.1) for name in ("e", "c", "x")),
+        (Limits, "u", 1.0),
         *((SftConfig, name, 0) for name in ("episodes", "steps", "batch", "select_every", "patience")),
         *((SftConfig, name, 0) for name in ("select_episodes", "rows", "lr", "max_grad_norm", "validation")),
         (SftConfig, "warmup", -1),
@@ -236,6 +256,17 @@ def test_settings_do_not_change(settings: type[Strict]) -> None:
         ),
         ("games.kuhn.sft.epochs=3", "unknown key 'games.kuhn.sft.epochs'"),
         ("games.kuhn.weight.e=3", "unknown key 'games.kuhn.weight': did you mean"),
+        ("games.kuhn.train.sepo.limits.f=0.1", "unknown key 'games.kuhn.train.sepo.limits.f'"),
+        (
+            "games.kuhn.train.sepo.exploiters=pool+libary",
+            "no exploiters are called 'libary': choose none, or",
+        ),
+        (
+            "games.kuhn.train.sepo.exploiters=pool+league",
+            "a league keeps past responders: add +best_response",
+        ),
+        ("games.kuhn.train.sepo.multipliers=lagrangian", "needs a limit on at least one of e, c, x"),
+        ("games.kuhn.train.sepo.limits.e=0.1", "limits go with multipliers = 'lagrangian'"),
         ("lora.rang=3", "unknown key 'lora.rang': did you mean 'rank'"),
         ("audit.episode=3", "unknown key 'audit.episode': did you mean 'episodes'"),
         ("mode=think", "mode = 'think': a table writes no text, use mode = 'choose'"),

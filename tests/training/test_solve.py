@@ -91,6 +91,25 @@ class TestExploiters:
         assert value(none, "utility") > value(pool, "utility") - 1e-3
         assert value(none, "exploitability") > value(pool, "exploitability")
 
+    def test_responders_of_all_kinds_and_a_league(self) -> None:
+        kinds = ("pool+library_response", "pool+best_response+league")
+        found = solve(KUHN, kinds, steps=20).results
+        assert [one.policy for one in found] == ["optimum", *(f"{kind}/seed0" for kind in kinds)]
+        # In this game the pool does not lead everywhere that a responder does.
+        found = solve(make_game("commons", rounds=2), kinds, steps=3).results
+        assert len(found) == 3
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            ("pool+libary", "exploiters = 'pool\\+libary': no exploiters are called 'libary'"),
+            ("pool+league", "exploiters = 'pool\\+league': a league keeps past responders"),
+        ],
+    )
+    def test_a_wrong_kind_is_refused(self, kind: str, message: str) -> None:
+        with pytest.raises(RequestError, match=message):
+            solve(KUHN, [kind], steps=1)
+
     def test_an_unknown_exploiter_is_named(self) -> None:
         with pytest.raises(RequestError, match=r"did you mean 'always_bet'\?"):
             solve(KUHN, ("always_bett",), steps=1)
@@ -148,3 +167,33 @@ class TestRequests:
         one = api.solve("kuhn", "pool", seeds=2, steps=3)
         assert one == api.solve("kuhn", "pool", seeds=2, steps=3)
         assert value(one.results[1], "safety") != value(one.results[2], "safety")
+
+
+class TestAbstraction:
+    def test_a_game_that_can_be_solved_is_by_exact_steps(self) -> None:
+        game = make_game("commons", rounds=3)
+        optimum, table = solve(game, ("pool",), steps=60, abstraction="stock").results
+        assert optimum.policy == "optimum"
+        assert 0.9 * value(optimum, "safety") < value(table, "safety") <= value(optimum, "safety") + 1e-9
+
+    def test_a_game_that_cannot_is_by_sampled_ones_and_has_no_optimum(self, tmp_path: Path) -> None:
+        game = make_game("auction")
+        (few, many) = (
+            solve(game, ("pool",), steps=steps, abstraction="bids", out=tmp_path / str(steps)).results
+            for steps in (1, 25)
+        )
+        assert len(few) == len(many) == 1
+        assert value(few[0], "safety") < value(many[0], "safety")
+        # What is saved is what was valued.
+        again = audit_game(game, load_policy(f"tabular:{tmp_path / '25' / 'pool-seed0.json'}", game))
+        assert value(again, "safety") == pytest.approx(value(many[0], "safety"), abs=1e-12)
+
+    def test_what_is_too_large_names_the_abstraction(self) -> None:
+        with pytest.raises(
+            RequestError, match="too large to solve: train a table with the abstraction 'bids'"
+        ):
+            solve(make_game("auction"))
+
+    def test_an_unknown_one_is_said_before_any_work(self) -> None:
+        with pytest.raises(RequestError, match="unknown abstraction 'bid': did you mean 'bids'"):
+            solve(make_game("auction"), abstraction="bid")

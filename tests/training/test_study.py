@@ -71,9 +71,24 @@ class TestWhatItShows:
         assert calm is not None
         assert noisy.value > 1.1 * calm.value
 
+    def test_all_actions_are_unbiased_and_calmer_at_equal_cost(self, game: str) -> None:
+        row = found(game)[game, "all_actions"]
+        for one in (row.projection, row.exploit_projection):
+            low, high = ends(one)
+            assert low <= 1.0 <= high
+            assert high - low < 0.3
+        assert row.variance_ratio is not None
+        assert row.variance_ratio.value < 0.97
+        # Branches are episodes, too, and cost questions.
+        settings = found(game).settings[game]
+        assert row.projection is not None
+        assert row.projection.n > settings["episodes"]
+        questions = settings["questions"]
+        assert questions["all_actions"] > questions["per_pool"] == questions["shared"]
+
     def test_every_number_is_an_estimate_over_batches(self, game: str) -> None:
         result = found(game)
-        assert [row.credit for row in result.rows] == list(ESTIMATORS)
+        assert [row.credit for row in result.rows] == [*ESTIMATORS, "all_actions"]
         settings = result.settings[game]
         streams = 6 if game == "kuhn" else 7
         assert settings["episodes"] == BATCHES[game] * study.TABLES * streams * study.DEALS * study.ROLLOUTS
@@ -81,7 +96,7 @@ class TestWhatItShows:
             for name in MEASURES:
                 one = getattr(row, name)
                 assert isinstance(one, Estimate)
-                if one.kind is Kind.SAMPLE:
+                if one.kind is Kind.SAMPLE and row.credit != "all_actions":
                     assert (one.clusters, one.n, one.level) == (BATCHES[game], settings["episodes"], 0.95)
 
 
@@ -142,7 +157,7 @@ class TestRequests:
     @pytest.mark.parametrize("game", SMALL)
     def test_games_are_small_enough_as_they_are_studied(self, game: str) -> None:
         result = study_credit(make_game(game, **SMALL[game]), 2)
-        assert [row.credit for row in result.rows] == list(ESTIMATORS)
+        assert [row.credit for row in result.rows] == [*ESTIMATORS, "all_actions"]
         assert result.settings[game]["options"] == SMALL[game]
 
     def test_seeds_decide_tables_and_deals(self) -> None:
@@ -176,7 +191,7 @@ class TestResult:
         data = json.loads((tmp_path / "credit.json").read_text(encoding="utf-8"))
         assert data["schema"] == 1
         assert [(row["game"], row["credit"]) for row in data["results"]] == [
-            (game, credit) for game in ("kuhn", "ipd") for credit in ESTIMATORS
+            (game, credit) for game in ("kuhn", "ipd") for credit in (*ESTIMATORS, "all_actions")
         ]
         for row in data["results"]:
             assert set(row) == {"game", "credit", "samples", *MEASURES}

@@ -11,12 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.errors import PolicyError
 from equipoise.games.registry import make_game
+from equipoise.policies.abstract import load_table
+from equipoise.policies.abstractions.registry import abstraction_of
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.training.batch import Batch
 from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.types import Action, Decision
-from tests.helpers import Constant, every_decision
+from tests.helpers import Constant, Node, decision_at, every_decision
 
 GAME = make_game("ipd", rounds=2)
 DECISIONS = [d for d in every_decision(GAME) if d.seat == 0]
@@ -137,6 +140,92 @@ class TestGradient:
         assert len(rows) == 1
 
 
+SHARES = make_game("multi_issue", rounds=2, pool=(2, 3, 1))
+"""Columns are rules: several name one demand, and decisions of one key have different demands."""
+
+
+def abstract(seed: int) -> tuple[SoftmaxTable, list[Decision]]:
+    policy = SoftmaxTable.abstract(SHARES, abstraction_of(SHARES, "shares"), seed)
+    found: dict[Any, Decision] = {}
+    for demand in ((0, 0, 0), (1, 1, 0), (1, 2, 0), (2, 0, 1)):
+        state = SHARES.hidden_types().first((2, 3, 1), ((1, 1, 8), (2, 2, 6)))  # type: ignore[union-attr]
+        root = Node(state, ((), ()))
+        after = root.after(state.apply({0: (0, 0, 0), 1: demand}))
+        for node in (root, after):
+            decision = decision_at(SHARES, node, 0)
+            found[decision.information_state] = decision
+    return policy, list(found.values())
+
+
+class TestRules:
+    """The gradient where columns are rules and rows are shared, against differences of what is ascended."""
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_it_is_the_derivative_of_what_is_ascended(self, seed: int) -> None:
+        policy, decisions = abstract(seed)
+        assert len(decisions) == 5
+        learner = TabularLearner(policy)
+        learner.reference = policy.logits + np.cos(np.arange(policy.logits.size)).reshape(policy.logits.shape)
+        one = batch(decisions, len(decisions[0].legal or ()), seed)
+
+        def ascended() -> float:
+            total, rows = 0.0, policy.probabilities(decisions)
+            kept, policy.logits = policy.logits, learner.reference
+            references, policy.logits = policy.probabilities(decisions), kept
+            for i, (d, p, q) in enumerate(zip(decisions, rows, references, strict=True)):
+                for column, action in enumerate(d.legal or ()):
+                    if action not in p:
+                        continue
+                    total += (
+                        one.log_weights[i, column] * np.log(p[action])
+                        + one.prob_weights[i, column] * p[action]
+                    )
+                    total -= (
+                        one.visits[i]
+                        * p[action]
+                        * (0.3 * np.log(p[action] / q[action]) + 0.2 * np.log(p[action]))
+                    )
+            return float(total)
+
+        # What no rule names cannot be played: its logarithm is no part of the sum.
+        for i, d in enumerate(decisions):
+            named = policy.probabilities([d])[0]
+            one.log_weights[i] *= [action in named for action in d.legal or ()]
+        rows, ascent, _ = learner.gradient(one, 0.3, 0.2)
+        total = np.zeros_like(policy.logits)
+        total[rows] = ascent
+        assert len(set(rows.tolist())) == len(rows) < len(decisions)
+        for row in rows.tolist():
+            for column in range(policy.logits.shape[1]):
+                kept = policy.logits[row, column]
+                policy.logits[row, column] = kept + 1e-6
+                up = ascended()
+                policy.logits[row, column] = kept - 1e-6
+                down = ascended()
+                policy.logits[row, column] = kept
+                assert total[row, column] == pytest.approx((up - down) / 2e-6, abs=1e-6)
+
+    def test_a_step_adds_up_decisions_that_share_a_row(self) -> None:
+        policy, decisions = abstract(0)
+        learner = TabularLearner(policy)
+        one = batch(decisions, len(decisions[0].legal or ()), 0)
+        rows, ascent, _ = learner.gradient(one, 0.1, 0.0)
+        wanted = policy.logits.copy()
+        wanted[rows] += 0.5 * ascent
+        learner.update(one, 0.5, 0.1, 0.0)
+        assert np.allclose(policy.logits, wanted, atol=1e-12)
+
+    def test_it_can_start_from_a_saved_table_with_the_same_rows(self, tmp_path: Path) -> None:
+        policy, decisions = abstract(4)
+        TabularLearner(policy).save_weights(tmp_path)
+        again, _ = abstract(5)
+        again.start_from(load_table(tmp_path / "table.json", SHARES))
+        for a, b in zip(again.probabilities(decisions), policy.probabilities(decisions), strict=True):
+            assert a == pytest.approx(b, abs=1e-12)
+        with pytest.raises(PolicyError, match="has no row for '0 open': train it with the same abstraction"):
+            again.start_from(TabularPolicy("multi_issue@1", {}))
+
+
 class TestUpdate:
     def test_a_step_moves_the_logits_along_the_gradient(self) -> None:
         policy = table()
@@ -159,6 +248,16 @@ class TestUpdate:
             moved = np.linalg.norm(policy.logits - before)
             assert stats["grad_norm"] > 0.25
             assert moved == pytest.approx(stats["grad_norm"] if factor == 1.0 else 0.25)
+
+    def test_a_gradient_that_is_not_finite_makes_no_step(self) -> None:
+        policy = table()
+        before = policy.logits.copy()
+        one = batch(DECISIONS, 2, 0)
+        one.log_weights[0, 0] = np.inf
+        with np.errstate(invalid="ignore"):
+            assert TabularLearner(policy).update(one, 1.0, 0.0, 0.0) == {"skipped": 1.0}
+        assert np.array_equal(policy.logits, before)
+        assert policy.version == 0
 
     def test_ascent_raises_what_is_ascended(self) -> None:
         policy = table()

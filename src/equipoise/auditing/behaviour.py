@@ -8,7 +8,8 @@ from typing import NamedTuple
 from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.tree import InformationKey, Tree
 from equipoise.errors import NoProbabilitiesError, RequestError
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
+from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.recall import TableStrategy
 from equipoise.policies.base import AnyPolicy, Policy
@@ -29,12 +30,12 @@ class Placed(NamedTuple):
     seat: Seat
 
 
-def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed] | None:
+def behaviour(policy: AnyPolicy, game: Rules, exact: bool | None) -> list[Placed] | None:
     """Return the placements a policy is valued at exactly, or None if it must be sampled.
 
     Args:
         policy: The policy.
-        game: The game (its stage game is used where rounds are independent).
+        game: The game (its stage game is used where rounds are independent), or a task: it has none.
         exact: True if asked for, None to do it where it is cheap, False to sample.
 
     Raises:
@@ -43,15 +44,15 @@ def behaviour(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Placed]
     if exact is False:
         return None
     found = finite_forms(policy, game, exact)
-    return None if found is None else placements(found, game.stage())
+    return None if found is None else placements(found, finite_game(game).stage())
 
 
-def finite_forms(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Strategy] | None:
+def finite_forms(policy: AnyPolicy, game: Rules, exact: bool | None) -> list[Strategy] | None:
     """Return a policy in finite-memory form: one strategy, or one a seat if it acts on its seat.
 
     Args:
         policy: The policy.
-        game: The game (its stage game is used where rounds are independent).
+        game: The game (its stage game is used where rounds are independent), or a task: it has none.
         exact: True if asked for; None to ask the policy at every state only where that is cheap; False not
             to ask it at all.
 
@@ -64,6 +65,10 @@ def finite_forms(policy: AnyPolicy, game: Game, exact: bool | None) -> list[Stra
     if not isinstance(policy, Policy):
         if exact:
             raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --exact")
+        return None
+    if not isinstance(game, Game):
+        if exact:
+            raise RequestError(f"{game.name!r} is a free-text task without exact values: leave out --exact")
         return None
     stage = game.stage()
     if stage.info_record.solution == "none":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from equipoise.auditing.store import AuditStore
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.policies.base import AnyPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal
@@ -33,7 +33,7 @@ class Chunks:
         players: All other policies by name.
     """
 
-    game: Game
+    game: Rules
     config: AuditConfig
     subject: Mapping[str, Any]
     policy: AnyPolicy | None

@@ -8,7 +8,7 @@ from typing import Any
 
 from equipoise.auditing.behaviour import finite_forms
 from equipoise.errors import NoProbabilitiesError
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools
 from equipoise.policies.base import AnyPolicy
@@ -30,7 +30,7 @@ class Opponents:
     strategies: Mapping[str, Strategy] | None
 
     @classmethod
-    def of(cls, players: Mapping[str, AnyPolicy], game: Game, exact: bool | None) -> Opponents:
+    def of(cls, players: Mapping[str, AnyPolicy], game: Rules, exact: bool | None) -> Opponents:
         """Bring opponents into finite-memory form, as policies are: by asking them where they have none.
 
         Args:
@@ -57,7 +57,7 @@ class Opponents:
     def named(
         cls,
         pools: Pools,
-        game: Game,
+        game: Rules,
         exact: bool | None,
         models: Models | None = None,
         settings: Mapping[str, Any] | None = None,

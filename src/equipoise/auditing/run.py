@@ -25,7 +25,8 @@ from equipoise.auditing.statistics.intervals import interval_named
 from equipoise.auditing.statistics.power import power_of
 from equipoise.auditing.tally import exact_rates
 from equipoise.errors import NoProbabilitiesError, RequestError
-from equipoise.games.base import Game, GameInfo, Weights
+from equipoise.games.base import Game, GameInfo, Weights, finite_game
+from equipoise.games.rules import Rules
 from equipoise.objective.features import (
     ABS_OPPONENT,
     COLLUSION,
@@ -103,17 +104,17 @@ class AuditConfig:
 
 
 def audit_game(
-    game: Game,
+    game: Rules,
     policy: AnyPolicy,
     config: AuditConfig | None = None,
     reporter: Reporter | None = None,
     name: str | None = None,
     opponents: Opponents | None = None,
 ) -> GameResult:
-    """Return what a policy does in a game.
+    """Return what a policy does in a game or a free-text task.
 
     Args:
-        game: The game.
+        game: The game or task.
         policy: The policy.
         config: How to audit.
         reporter: Shows progress.
@@ -124,13 +125,15 @@ def audit_game(
         RequestError: An opponent does not exist, or exact values were asked for and cannot be had.
     """
     config = config or AuditConfig()
+    if config.exact and not isinstance(game, Game):
+        raise RequestError(f"{game.name!r} is a free-text task without exact values: leave out --exact")
     info = game.info_record
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(info, pools, config.weights)
     met = (opponents or Opponents.named(pools, game, config.exact)).among(pools)
     strategies = met.strategies
     placed = behaviour(policy, game, config.exact) if strategies is not None else None
-    solution = None if strategies is None else solution_of(game, objective, strategies)
+    solution = None if strategies is None else solution_of(finite_game(game), objective, strategies)
     audit = _Audit(game, info, objective, config, solution, name or policy.name, met.fingerprints)
     if placed is not None and strategies is not None:
         try:
@@ -146,7 +149,7 @@ def audit_game(
 
 @dataclass(frozen=True)
 class _Audit:
-    game: Game
+    game: Rules
     info: GameInfo
     objective: Objective
     config: AuditConfig
@@ -157,7 +160,7 @@ class _Audit:
     def exact(
         self, placed: Sequence[Placed], strategies: Mapping[str, Strategy], policy: AnyPolicy
     ) -> GameResult:
-        stage = self.game.stage()
+        stage = finite_game(self.game).stage()
         limit = ASKED if self.config.exact else UNASKED
         means = {name: placed_features(stage, placed, s, limit) for name, s in strategies.items()}
         measures = {k: None if v is None else Measure.exact(v) for k, v in self._values(means).items()}
@@ -206,7 +209,7 @@ class _Audit:
         if not isinstance(policy, Policy):
             raise RequestError(f"policy {policy.name!r} gives no probabilities: leave out --budget")
         try:
-            return certify(policy, self.game, self.config.budget, reporter, sampling.keeper())
+            return certify(policy, finite_game(self.game), self.config.budget, reporter, sampling.keeper())
         except TooLargeError as error:
             raise RequestError(f"{error}, and leave out --budget") from None
         except NoProbabilitiesError as error:

@@ -11,12 +11,13 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.statistics.variates import Variates
 from equipoise.auditing.tally import Tally
-from equipoise.games.base import Game
+from equipoise.games.base import finite_game
+from equipoise.games.rules import Rules
 from equipoise.objective.safety import Objective
 from equipoise.policies.base import AnyPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal
-from equipoise.rollout.requests import EpisodeRequest
+from equipoise.rollout.requests import EpisodeRequest, seated
 from equipoise.types import Episode
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Sampling:
         met: Whom it meets.
     """
 
-    game: Game
+    game: Rules
     objective: Objective
     config: AuditConfig
     policy: AnyPolicy
@@ -83,7 +84,9 @@ class Sampling:
         reduced = _Reduction(
             PanelBuilder(config.episodes),
             Tally(config.episodes),
-            Variates(self.game, self.policy, self.met.players) if config.control_variates else None,
+            Variates(finite_game(self.game), self.policy, self.met.players)
+            if config.control_variates
+            else None,
         )
         total = config.episodes * len(self.met.players) * info.seats
         title = f"audit {info.id}: {name}"
@@ -117,7 +120,7 @@ class Sampling:
                 pool=pools[name],
                 opponent=name,
                 seat=seat,
-                players=(self.policy, opponent) if seat == 0 else (opponent, self.policy),
+                players=seated(self.policy, opponent, seat, self.game.info_record.seats),
             )
             for deal in deals
             for name, opponent in self.met.players.items()

@@ -15,7 +15,7 @@ from equipoise.auditing.statistics.intervals import interval_named
 from equipoise.auditing.wordings import audit_wordings, check_worded, panel_of
 from equipoise.errors import RequestError
 from equipoise.files import folder_name
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.registry import is_local, load_policy
@@ -32,11 +32,11 @@ class Loader:
         self.settings = settings
         self.models: dict[str, AnyPolicy] = {}
 
-    def load(self, spec: Any, game: Game) -> AnyPolicy:
+    def load(self, spec: Any, game: Rules) -> AnyPolicy:
         """Return the policy a name stands for."""
         return load_policy(spec, game, models=self.models, **self.settings)
 
-    def opponents(self, game: Game, config: AuditConfig) -> Opponents:
+    def opponents(self, game: Rules, config: AuditConfig) -> Opponents:
         """Return whom a policy meets."""
         pools = config.pools or default_pools(game.name)
         return Opponents.named(pools, game, config.exact, self.models, self.settings)
@@ -53,7 +53,7 @@ class Session:
         own_deals: Whether every policy is played on as many deals as it asks for by default.
     """
 
-    games: Sequence[tuple[Game, AuditConfig]]
+    games: Sequence[tuple[Rules, AuditConfig]]
     loader: Loader
     reporter: Reporter
     own_deals: bool = False
@@ -113,7 +113,7 @@ class Session:
         return replace(config, episodes=min(p.deals for p in players)) if self.own_deals else config
 
 
-def _within(config: AuditConfig, game: Game, *inner: str) -> AuditConfig:
+def _within(config: AuditConfig, game: Rules, *inner: str) -> AuditConfig:
     """Return the configuration with the part of the request's folder that belongs to a game."""
     if config.out is None:
         return config

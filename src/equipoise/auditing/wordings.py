@@ -7,7 +7,7 @@ from dataclasses import replace
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.worded import Worded, in_words
 from equipoise.progress import Reporter
@@ -16,7 +16,7 @@ from equipoise.prompts.registry import wordings
 __all__ = ["audit_wordings", "check_worded", "panel_of"]
 
 
-def panel_of(game: Game) -> tuple[str, ...]:
+def panel_of(game: Rules) -> tuple[str, ...]:
     """Return the names of a game's wordings, of which there are several.
 
     Raises:
@@ -45,7 +45,7 @@ def check_worded(policy: AnyPolicy) -> Worded:
 
 
 def audit_wordings(
-    game: Game, policy: AnyPolicy, config: AuditConfig, reporter: Reporter
+    game: Rules, policy: AnyPolicy, config: AuditConfig, reporter: Reporter
 ) -> dict[str, GameResult]:
     """Return what a policy does in a game, by wording.
 

@@ -10,7 +10,20 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from equipoise.cli import audit, check, compare, data, listing, models, play, solve, study, train
+from equipoise.cli import (
+    ablate,
+    audit,
+    check,
+    compare,
+    data,
+    export,
+    listing,
+    models,
+    play,
+    solve,
+    study,
+    train,
+)
 from equipoise.cli.failures import exit_code
 
 __all__ = ["app"]
@@ -84,5 +97,5 @@ def _root(
         typer.echo(context.get_help())
 
 
-for group in (train, data, solve, study, audit, compare, check, play, listing, models):
+for group in (train, export, data, solve, study, ablate, audit, compare, check, play, listing, models):
     group.register(app)

@@ -53,9 +53,10 @@ def check(
 
     For example: equipoise check python:mine.py:MyGame
     """
+    from equipoise.games.base import finite_game
     from equipoise.policies.registry import load_game
 
-    rules = load_game(game, options(option))
+    rules = finite_game(load_game(game, options(option)))
     if playthrough:
         if policy is not None or opponent is not None:
             raise RequestError("--playthrough is of a game: leave out --policy and --opponent")

@@ -110,6 +110,7 @@ def _make(
     form: Form,
     reporter: Reporter,
 ) -> dict[str, Any]:
+    from equipoise.games.base import finite_game
     from equipoise.games.registry import game_names
     from equipoise.policies.registry import load_game
     from equipoise.training.dataset import write_file, write_folder
@@ -119,9 +120,9 @@ def _make(
     if name == ALL:
         names = teacher_games(request.recipe)
         left_out = [other for other in game_names() if other not in names]
-        games = [load_game(one) for one in names]
+        games = [finite_game(load_game(one)) for one in names]
         return write_folder(games, request, out, layout, reporter, left_out)
-    found = load_game(name, given)
+    found = finite_game(load_game(name, given))
     if form is Form.DATASETS:
         return write_folder([found], request, out, layout, reporter)
     return write_file(found, request, out, reporter)

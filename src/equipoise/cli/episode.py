@@ -12,6 +12,9 @@ from equipoise.types import Action, Episode, RoundOutcome, StopReason, Turn, Val
 
 __all__ = ["head", "lines", "score", "summary"]
 
+WIDE = 24
+"""Columns that actions take up at least where one of them is that long; sentences take what they need."""
+
 SHOWN = 6
 """Actions whose probabilities are shown; the likeliest ones where there are more."""
 
@@ -49,6 +52,8 @@ def summary(episode: Episode) -> Iterator[Text]:
         f"{episode.stop.value} after {len(episode.rounds)} rounds: totals {score(total)}, "
         f"per round {score(means)}"
     )
+    if "ended" in episode.notes:
+        yield _text(f"ended: {episode.notes['ended']}")
 
 
 def score(payoffs: tuple[float, ...] | list[float]) -> str:
@@ -66,9 +71,11 @@ def _totals(episode: Episode) -> list[tuple[float, ...]]:
 
 def _turn(turn: Turn, episode: Episode) -> Iterator[Text]:
     labels = max(len(one.label) for one in episode.turns)
-    actions = max(len(str(one.action)) for one in episode.turns)
+    actions = min(max(len(str(one.action)) for one in episode.turns), WIDE)
     known = printable(turn.label).ljust(min(labels, 24))
-    line = f"  seat {turn.seat}   {known}   {turn.action!s:<{actions}}"
+    # What somebody says stays on its line, or it could pass for the next one.
+    said = printable(str(turn.action)).replace("\n", "\\n")
+    line = f"  seat {turn.seat}   {known}   {said:<{actions}}"
     if turn.choice.probabilities is not None:
         line += f"   {_distribution(turn.choice.probabilities)}"
     yield _text(line.rstrip())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from equipoise.games.base import Game, GameInfo
+    from equipoise.games.rules import GameInfo, Rules
 
 __all__ = ["option_rows", "register"]
 
@@ -33,11 +33,12 @@ def games(
     option: o.OptionOption = None,
     json: o.JsonOption = None,
 ) -> None:
-    """List the games, or show one in detail."""
+    """List the games and the free-text tasks, or show one in detail."""
     from equipoise.cli.values import options
     from equipoise.errors import RequestError
     from equipoise.games.registry import game_names
     from equipoise.policies.registry import load_game
+    from equipoise.tasks.registry import task_names
 
     output = Output(json)
     changes = options(option)
@@ -48,9 +49,11 @@ def games(
         return
     if changes:
         raise RequestError(f"--option {next(iter(changes))!r}: name the game it belongs to")
-    infos = [load_game(name).info_record for name in game_names()]
-    output.write({"schema": 1, "games": [_row(info) for info in infos]})
-    output.show(_table([_row(info) for info in infos]))
+    rows, tasks = (
+        [_row(load_game(one).info_record) for one in names] for names in (game_names(), task_names())
+    )
+    output.write({"schema": 1, "games": rows, "tasks": tasks})
+    output.show(_table(rows), _table(tasks))
 
 
 def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
@@ -62,10 +65,23 @@ def opponents(game: o.GameArgument, json: o.JsonOption = None) -> None:
     from equipoise.opponents.registry import strategies
     from equipoise.policies.registry import load_game
     from equipoise.policies.specs import COMBINED
+    from equipoise.tasks.registry import task_actors, task_names
 
     output = Output(json)
     name = load_game(game).name
     pools = {pool: names for pool, names in default_pools(name) if names}
+    if name in task_names():
+        actors = [
+            {
+                "name": actor,
+                "pools": [pool for pool, names in pools.items() if actor in names],
+                "what it does": (found.__doc__ or "").partition("\n")[0],
+            }
+            for actor, found in task_actors(name).items()
+        ]
+        output.write({"schema": 1, "game": name, "opponents": actors, "combined": COMBINED})
+        output.show(_table(actors))
+        return
     rows = [
         {
             "name": strategy,
@@ -96,7 +112,7 @@ def _row(info: GameInfo) -> dict[str, Any]:
     }
 
 
-def _detail(game: Game) -> dict[str, Any]:
+def _detail(game: Rules) -> dict[str, Any]:
     from equipoise.opponents.pools import default_pools
 
     info = game.info_record
@@ -114,7 +130,7 @@ def _detail(game: Game) -> dict[str, Any]:
     }
 
 
-def option_rows(game: Game) -> list[dict[str, Any]]:
+def option_rows(game: Rules) -> list[dict[str, Any]]:
     """Return a game's options: name, type, default, range and what they mean."""
     told = dict(re.findall(r"^ +(\w+): (.+)$", game.Options.__doc__ or "", re.MULTILINE))
     signs = {"ge": ">=", "gt": ">", "le": "<=", "lt": "<"}
@@ -139,7 +155,7 @@ def option_rows(game: Game) -> list[dict[str, Any]]:
     return rows
 
 
-def _page(game: Game) -> Iterable[RenderableType]:
+def _page(game: Rules) -> Iterable[RenderableType]:
     from rich.text import Text
 
     info, detail = game.info_record, _detail(game)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from equipoise.cli.episode import score
 from equipoise.cli.failures import Interrupted
 from equipoise.errors import EquipoiseError, RequestError
+from equipoise.games.base import Environment, Game
 from equipoise.games.match import Match
+from equipoise.games.rules import Rules
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.registry import load_opponents
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule
 from equipoise.types import Action, Episode, Seat
-
-if TYPE_CHECKING:
-    from equipoise.games.base import Game
 
 __all__ = ["LeftError", "play_live"]
 
@@ -52,7 +51,7 @@ class TellingMatch(Match):
 
 
 def play_live(
-    game: Game,
+    game: Rules,
     opponent: str,
     seat: Seat,
     deal: int,
@@ -82,11 +81,15 @@ def play_live(
         raise RequestError(f"seat = {seat}: {game.name} has seats 0 to {seats - 1}")
     other = load_opponents([opponent], game, **(settings or {}))[opponent]
     person = HumanPolicy(show=tell)
-    matches: list[TellingMatch] = []
+    started: list[Environment] = []
 
-    def start(drawn: Deal) -> TellingMatch:
-        matches.append(TellingMatch(game, drawn, seat, tell))
-        return matches[-1]
+    def start(drawn: Deal) -> Environment:
+        # A task's turns tell of themselves: every one is in the next situation.
+        if isinstance(game, Game):
+            started.append(TellingMatch(game, drawn, seat, tell))
+        else:
+            started.append(game.start(drawn.index, drawn.chance))
+        return started[-1]
 
     request = EpisodeRequest(
         game=game,
@@ -101,5 +104,5 @@ def play_live(
     try:
         return play([request], rule)[0].episode
     except (EOFError, KeyboardInterrupt) as end:
-        left = f"you left the game after {len(matches[0].outcomes)} of {game.info_record.rounds} rounds"
+        left = f"you left the game after {len(started[0].outcomes)} of {game.info_record.rounds} rounds"
         raise (LeftError(left) if isinstance(end, EOFError) else Interrupted(left)) from None

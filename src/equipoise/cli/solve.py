@@ -41,13 +41,23 @@ def solve(
             "--exploiters",
             "-x",
             metavar="KIND...",
-            help="What the exploiter pool holds in training: none, pool, pool+best_response, or names of "
-            "opponents separated by commas. Several kinds give a row each. Default: pool.",
+            help="What the exploiter pool holds in training: none, pool, pool+best_response (or "
+            "+library_response, +league), or names of opponents separated by commas. Several kinds give a "
+            "row each. Default: pool.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="Tables a kind, from different starts.")] = 1,
     steps: Annotated[
         int | None, typer.Option("--steps", min=1, help="Steps of gradient ascent; by the game's size.")
+    ] = None,
+    abstraction: Annotated[
+        str | None,
+        typer.Option(
+            "--abstraction",
+            metavar="NAME",
+            help="Rows of the tables by a state abstraction, for large games: recent (ipd), bids (auction), "
+            "demands (split), shares (multi_issue), stock (commons).",
+        ),
     ] = None,
     option: o.OptionOption = None,
     json: o.JsonOption = None,
@@ -65,13 +75,20 @@ def solve(
     kinds = tuple(dict.fromkeys([*(exploiters or ["pool"]), *(more or [])]))
     changes = options(option)
     with output.work():
+        from equipoise.games.base import finite_game
         from equipoise.policies.registry import load_game
         from equipoise.progress import Reporter
         from equipoise.training.solve import solve as solve_game
 
-        rules = load_game(game, changes)
+        rules = finite_game(load_game(game, changes))
         result = solve_game(
-            rules, exploiters=kinds, seeds=seeds, steps=steps, out=out, reporter=Reporter(quiet)
+            rules,
+            exploiters=kinds,
+            seeds=seeds,
+            steps=steps,
+            out=out,
+            reporter=Reporter(quiet),
+            abstraction=abstraction,
         )
     output.write(result.to_json())
     output.show(table_of(result))
@@ -87,10 +104,11 @@ def table_of(result: AuditResult) -> Table:
         kinds.setdefault(one.policy.rpartition("/seed")[0] or one.policy, []).append(one)
     first = result.results[0]
     best = first.metrics.get("optimum")
-    known = "not known" if best is None else f"{best.value:.4f}"
+    known = "not known" if best is None else str(best)
+    known = known if known.startswith((">", "n")) else f"= {known}"
     seeds = max(len(rows) for rows in kinds.values())
     spread = f"; means, and min..max, of {seeds} seeds" if seeds > 1 else ""
-    title = f"{first.game} (version {first.version}): J* = {known}{spread}"
+    title = f"{first.game} (version {first.version}): J* {known}{spread}"
     table = Table(title=title, title_justify="left")
     table.add_column("exploiters in training", overflow="fold")
     for column in COLUMNS.values():

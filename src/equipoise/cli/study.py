@@ -43,7 +43,8 @@ def credit(
     """Measure the credit estimators against the exact gradient of J.
 
     Tables with random logits play kuhn with one hand, ipd with three rounds, split and commons with two,
-    unless --option says otherwise. For example: equipoise study credit --game kuhn --samples 100
+    unless --option says otherwise. With --out the table is also drawn (extra report).
+    For example: equipoise study credit --game kuhn --samples 100
     """
     output = Output(json)
     check_folder(out)
@@ -53,7 +54,10 @@ def credit(
         raise RequestError("--option belongs to one game: name it with --game")
     with output.work():
         from equipoise import api
+        from equipoise.report.figures import MISSING, can_draw
 
         result = api.study_credit(games, samples=samples, seed=seed, options=changes, out=out, quiet=quiet)
     output.write(result.to_json())
     output.show(*result.tables())
+    if out is not None and not can_draw():
+        output.show(MISSING)

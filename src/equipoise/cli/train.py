@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from equipoise.cli import options as o
 from equipoise.cli.screen import Output
 from equipoise.cli.values import overrides
+from equipoise.errors import RequestError
 
 __all__ = ["register"]
 
@@ -36,6 +38,32 @@ GamesOption = Annotated[
 ]
 
 
+PLAN = "Plan"
+DryRunOption = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Load no weights: say what the run will take.", rich_help_panel=PLAN),
+]
+SpeedOption = Annotated[
+    float | None,
+    typer.Option(
+        "--tokens-per-second",
+        min=1e-9,
+        metavar="N",
+        help="Throughput to estimate times from (scripts/gpu_first_steps measures it).",
+        rich_help_panel=PLAN,
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model-config",
+        metavar="PATH",
+        help="config.json of a model that is neither here nor known.",
+        rich_help_panel=PLAN,
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     for command in (run, train, sft):
@@ -46,6 +74,9 @@ def run(
     recipe: RecipeArgument,
     changes: OverridesArgument = None,
     games: GamesOption = None,
+    dry_run: DryRunOption = False,
+    tokens_per_second: SpeedOption = None,
+    model_config: ConfigOption = None,
     json: o.JsonOption = None,
     quiet: o.QuietOption = False,
 ) -> None:
@@ -55,6 +86,12 @@ def run(
 
     For example: equipoise run quickstart out=runs/first, or equipoise run paper-games --games auction split
     """
+    if dry_run:
+        _plan(recipe, changes, games, tokens_per_second, model_config, json, quiet)
+        return
+    for flag, given in (("--tokens-per-second", tokens_per_second), ("--model-config", model_config)):
+        if given is not None:
+            raise RequestError(f"{flag} {str(given)!r} belongs to --dry-run: add it, or leave {flag} out")
     _stages(recipe, changes, ("audit", "sft", "sepo"), games, json, quiet)
 
 
@@ -108,3 +145,23 @@ def _stages(
     if Ranks.here().main:
         output.write(done.to_json())
         output.show(*done.render())
+
+
+def _plan(
+    recipe: str,
+    changes: list[str] | None,
+    games: list[str] | None,
+    speed: float | None,
+    config: Path | None,
+    json: str | None,
+    quiet: bool,
+) -> None:
+    output = Output(json)
+    given = overrides(changes)
+    with output.work():
+        from equipoise.progress import Reporter
+        from equipoise.training.plan.plan import plan_recipe
+
+        plan = plan_recipe(recipe, given, speed, config, Reporter(quiet), games)
+    output.write(plan.to_json())
+    output.show(*plan.render())

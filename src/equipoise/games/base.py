@@ -21,7 +21,17 @@ from equipoise.errors import RequestError
 from equipoise.games.rules import Chance, GameInfo, GameOptions, Rules, Weights
 from equipoise.types import Action, Decision, Draws, RoundOutcome, Seat
 
-__all__ = ["Environment", "Game", "GameInfo", "GameOptions", "HiddenTypes", "State", "Step", "Weights"]
+__all__ = [
+    "Environment",
+    "Game",
+    "GameInfo",
+    "GameOptions",
+    "HiddenTypes",
+    "State",
+    "Step",
+    "Weights",
+    "finite_game",
+]
 
 
 class Step(NamedTuple):
@@ -171,6 +181,20 @@ class Game(Rules):
             externality=None if record.externality is None else zeros,
             diagnostics=tuple(zeros for _ in record.diagnostics),
         )
+
+
+def finite_game(rules: Rules) -> Game:
+    """Return rules that are a game with finite actions.
+
+    Raises:
+        RequestError: They are a free-text task.
+    """
+    if not isinstance(rules, Game):
+        raise RequestError(
+            f"{rules.name!r} is a free-text task, this needs a game with finite actions: see "
+            "`equipoise games`"
+        )
+    return rules
 
 
 @dataclass(frozen=True, slots=True)

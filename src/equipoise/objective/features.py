@@ -42,10 +42,11 @@ def feature_count(info: GameInfo) -> int:
 def features(outcome: RoundOutcome, seat: Seat) -> Features:
     """Return the feature vector of a round as seen from a seat.
 
-    The opponent's payoff is the mean over the other seats. Terms that do not apply are 0.
+    The opponent's payoff is the mean over the other seats, 0 if there are none. Terms that do not apply
+    are 0.
     """
     payoffs = outcome.payoffs
-    others = [payoff for s, payoff in enumerate(payoffs) if s != seat]
+    others = [payoff for s, payoff in enumerate(payoffs) if s != seat] or [0.0]
     other = sum(others) / len(others)
     own = payoffs[seat]
     return np.array(

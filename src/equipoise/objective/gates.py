@@ -6,7 +6,7 @@ the gate is either computed exactly or estimated from episodes that are not the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from equipoise.objective.groups import Group
@@ -45,6 +45,10 @@ class RunningGates:
             found[index] = 1.0 if gap is None or gap > 0.0 else 0.0
         self._update(list(batch.values()))
         return found
+
+    def forget(self, names: Collection[str]) -> None:
+        """Drop what is known of opponents that are others now, though they go by the same names."""
+        self._sums = {key: pair for key, pair in self._sums.items() if key[0] not in names}
 
     def state_dict(self) -> dict[str, Any]:
         """Return the running sums."""

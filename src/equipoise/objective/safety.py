@@ -108,14 +108,8 @@ class Objective:
         """Return the terms of J from the mean features per round of every stream."""
         pools, s, weights = self.pools, self.scale, self.weights
         utility = _mean([means["train", o][OWN] for o in pools.train])
-        exploit = collusion = external = None
-        if pools.exploiter:
-            exploit = self._advantage(means)
-        if self.has_collusion:
-            collusion = _mean([means["collusive", o][COLLUSION] for o in pools.collusive])
-        if self.has_externality:
-            met = [("train", o) for o in pools.train] + [("exploiter", o) for o in pools.exploiter]
-            external = _mean([means[stream][EXTERNALITY] for stream in met])
+        exploit = self._advantage(means) if pools.exploiter else None
+        collusion, external = self.collusion(means), self.externality(means)
         safety = (
             s * utility
             - weights.e * s * (self.charged(means) or 0.0)
@@ -134,6 +128,23 @@ class Objective:
             return self._advantage(means)
         own = [means["exploiter", o][OWN] for o in self.pools.exploiter]
         return _mean([reply - earned for reply, earned in zip(self.replies, own, strict=True)])
+
+    def limited(self, means: Mapping[Stream, Features]) -> dict[str, float | None]:
+        """Return what can have a limit, by the name of its weight: what λe is charged for, c and x."""
+        return {"e": self.charged(means), "c": self.collusion(means), "x": self.externality(means)}
+
+    def collusion(self, means: Mapping[Stream, Features]) -> float | None:
+        """Return c from the mean features of the collusive streams; None where it does not apply."""
+        if not self.has_collusion:
+            return None
+        return _mean([means["collusive", o][COLLUSION] for o in self.pools.collusive])
+
+    def externality(self, means: Mapping[Stream, Features]) -> float | None:
+        """Return x from the mean features of train and exploiter streams; None where it does not apply."""
+        if not self.has_externality:
+            return None
+        met = [("train", o) for o in self.pools.train] + [("exploiter", o) for o in self.pools.exploiter]
+        return _mean([means[stream][EXTERNALITY] for stream in met])
 
     def coefficients(self, gates: Mapping[str, float]) -> dict[Stream, dict[str, Features]]:
         """Return what a round's features are worth to J, by stream and component.

@@ -104,5 +104,10 @@ def register_pools(game: str, pools: Pools) -> None:
 
 
 def default_pools(game: str) -> Pools:
-    """Return a game's default pools; games without any are met by ``random``, and hold nothing out."""
+    """Return the default pools of a game or task; what has none is met by ``random``."""
+    # A task's own pools are loaded with the task, which knows of pools: hence here and not above.
+    from equipoise.tasks.registry import task_names, task_pools
+
+    if game in task_names() and game not in _POOLS:
+        return task_pools(game)
     return _POOLS.get(game, Pools(train=("random",), exploiter=("random",), collusive=("random",)))

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from equipoise.errors import RequestError
 from equipoise.files import folder_name
-from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 
 __all__ = ["frozen_spec"]
 
 TABLE, ADAPTER = "table.json", "adapter_config.json"
 
 
-def frozen_spec(text: str, game: Game) -> str | None:
+def frozen_spec(text: str, game: Rules) -> str | None:
     """Return the policy spec that a run's folder stands for, or None if the text names no folder.
 
     Raises:
@@ -44,7 +44,7 @@ def frozen_spec(text: str, game: Game) -> str | None:
     raise RequestError(f"{text!r} holds no policy for {game.name}")
 
 
-def _training(path: Path, game: Game, text: str) -> Path:
+def _training(path: Path, game: Rules, text: str) -> Path:
     """Return the folder of the training that a path names."""
     if (path / "request.json").is_file() and (path / "best").is_dir():
         return path

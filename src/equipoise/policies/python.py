@@ -35,8 +35,18 @@ class FunctionPolicy(Policy):
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Ask the function for every decision and draw where it mixes."""
-        rows = self.probabilities(decisions)
-        return [Choice(draw(row, d), probabilities=row) for row, d in zip(rows, decisions, strict=True)]
+        return [self._choose(decision) for decision in decisions]
+
+    def _choose(self, decision: Decision) -> Choice:
+        if decision.legal is not None:
+            row = self._ask(decision)
+            return Choice(draw(row, decision), probabilities=row)
+        answer = self._call(decision)
+        if not isinstance(answer, str):
+            raise PolicyError(
+                f"policy {self.name!r} returned {answer!r}: in a free-text task it returns text"
+            )
+        return Choice(answer)
 
     def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
         """Return the function's answers as distributions.
@@ -47,15 +57,17 @@ class FunctionPolicy(Policy):
         return [self._ask(decision) for decision in decisions]
 
     def _ask(self, decision: Decision) -> Probabilities:
+        return check_distribution(self._call(decision), decision.legal or (), f"policy {self.name!r}")
+
+    def _call(self, decision: Decision) -> Any:
         try:
-            answer = self.function(decision)
+            return self.function(decision)
         except (Exception, SystemExit) as error:
             where = decision.rules.label(decision.observation, decision.history)
             message = " ".join(str(error).split())
             raise PolicyError(
                 f"policy {self.name!r} raised {type(error).__name__}: {message} (at {where!r})"
             ) from error
-        return check_distribution(answer, decision.legal or (), f"policy {self.name!r}")
 
 
 def code_hash(function: Callable[..., Any]) -> str:

@@ -8,20 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError, nearest
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.games.registry import make_game
+from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import get_strategy, strategies
+from equipoise.policies.abstract import load_table
+from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
+from equipoise.policies.coached import CoachedPolicy
 from equipoise.policies.frozen import frozen_spec
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
-from equipoise.policies.specs import COMBINED, Leaf, fold, is_combined, parse
-from equipoise.policies.tabular import TabularPolicy
+from equipoise.policies.specs import COMBINED, LOCAL, Leaf, fold, is_combined, parse
+from equipoise.policies.texts import ActorPolicy
 from equipoise.policies.wrappers import mixed_policy, noisy_policy
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
+from equipoise.tasks.registry import get_actor, make_task, task_actors, task_names
 
 __all__ = [
     "KINDS",
@@ -42,6 +47,8 @@ KINDS = {
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
     "human": "you, at the terminal",
+    "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
+    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
     **COMBINED,
 }
 """Every kind of policy name with what it stands for."""
@@ -49,19 +56,16 @@ KINDS = {
 GROUP = "equipoise.policies"
 """Entry-point group: the object an entry names is called with (rest of the name, game)."""
 
-_LOCAL = ("smollm2", "hf:", "tiny-random")
-
-
 Models = MutableMapping[str, AnyPolicy]
 """Language models by name: looked up before one is loaded, and added to."""
 
 
-def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settings: Any) -> AnyPolicy:
+def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **settings: Any) -> AnyPolicy:
     """Return the policy a name stands for.
 
     Args:
         spec: A name (see ``KINDS``), a policy, a strategy or a function.
-        game: The game it shall play.
+        game: The game or task it shall play.
         models: Language models loaded before with the same settings; a new one is added.
         settings: Settings of language models: mode, temperature, wording, dtype, device, threads …
 
@@ -74,16 +78,25 @@ def load_policy(spec: Any, game: Game, *, models: Models | None = None, **settin
         return policy_from_object(spec, getattr(spec, "name", type(spec).__name__), "")
     kind, _, rest = spec.partition(":")
     if kind == "scripted":
+        if game.name in task_names():
+            return ActorPolicy(get_actor(game.name, rest), spec)
         return StrategyPolicy(get_strategy(game.name, rest))
     if kind == "tabular":
-        table = TabularPolicy.load(Path(rest))
-        table.strategy(game.stage())
+        rules = finite_game(game)
+        table = load_table(Path(rest), rules)
+        table.strategy(rules.stage())
         return table
     if kind == "python":
         found, fingerprint = load_object(rest)
         return policy_from_object(found, spec, fingerprint)
     if spec == "human":
         return HumanPolicy()
+    if kind == "coached":
+        return _coached(rest, game)
+    if kind == "strategist":
+        return load_advised(
+            rest, game, lambda actor: load_policy(actor, game, models=models, **settings), **settings
+        )
     if is_combined(spec):
         return _combined(spec, game, models, settings)
     if is_local(spec):
@@ -107,7 +120,16 @@ def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> Any
     return found
 
 
-def _combined(spec: str, game: Game, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
+def _coached(rest: str, game: Rules) -> AnyPolicy:
+    own = load_policy(_opponent_spec(rest, game), game)
+    if not isinstance(own, Policy):
+        raise RequestError(
+            f"'coached:{rest}' needs a policy that answers at once: name a strategy of the game"
+        )
+    return CoachedPolicy(own)
+
+
+def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
     """Return a policy made of others; what goes wrong with a part names the part and the whole."""
 
     def leaf(node: Leaf) -> AnyPolicy:
@@ -128,11 +150,11 @@ def _combined(spec: str, game: Game, models: Models | None, settings: Mapping[st
 
 def is_local(spec: Any) -> bool:
     """Tell whether a policy name stands for a local language model, to which model settings apply."""
-    return isinstance(spec, str) and spec.startswith(_LOCAL)
+    return isinstance(spec, str) and spec.startswith(LOCAL)
 
 
 def load_opponents(
-    names: Iterable[str], game: Game, *, models: Models | None = None, **settings: Any
+    names: Iterable[str], game: Rules, *, models: Models | None = None, **settings: Any
 ) -> dict[str, Policy | AsyncPolicy]:
     """Return opponents by name: strategies of the game by their bare name, anything else by its spec.
 
@@ -149,7 +171,7 @@ def load_opponents(
 
 
 def load_players(
-    specs: Mapping[str, Any], game: Game, *, models: Models | None = None, **settings: Any
+    specs: Mapping[str, Any], game: Rules, *, models: Models | None = None, **settings: Any
 ) -> dict[str, AnyPolicy]:
     """Return policies by a name of one's own; their specs are those of :func:`load_opponents`, or objects."""
     return {
@@ -160,10 +182,11 @@ def load_players(
     }
 
 
-def _opponent_spec(name: str, game: Game) -> str:
+def _opponent_spec(name: str, game: Rules) -> str:
     """Return the policy name of an opponent; a bare name that is no policy is a strategy of the game."""
-    is_policy = ":" in name or name == "human" or name.partition("+")[0] in _LOCAL
-    return name if is_policy and name not in strategies(game.name) else f"scripted:{name}"
+    is_policy = ":" in name or name == "human" or name.partition("+")[0] in LOCAL
+    known = {**strategies(game.name), **task_actors(game.name)}
+    return name if is_policy and name not in known else f"scripted:{name}"
 
 
 def strategies_of(opponents: Mapping[str, AnyPolicy], game: Game) -> dict[str, Strategy] | None:
@@ -177,23 +200,25 @@ def strategies_of(opponents: Mapping[str, AnyPolicy], game: Game) -> dict[str, S
     return found
 
 
-def load_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
-    """Return a game by name, or one of the user's own as ``python:FILE.py:NAME``.
+def load_game(name: str, options: Mapping[str, Any] | None = None) -> Rules:
+    """Return a game or a task by name, or one of the user's own as ``python:FILE.py:NAME``.
 
     Raises:
         RequestError: There is no such game or option, or an option is out of range.
     """
     if not name.startswith("python:"):
-        return make_game(name, **(options or {}))
+        make = make_task if name in task_names() else make_game
+        return make(name, **(options or {}))
     found, _ = load_object(name.removeprefix("python:"))
-    if not (isinstance(found, type) and issubclass(found, Game)) or found.__abstractmethods__:
+    if not (isinstance(found, type) and issubclass(found, Rules)) or found.__abstractmethods__:
         raise RequestError(
-            f"{name!r} is no game: name a subclass of equipoise.games.base.Game, all of it written"
+            f"{name!r} is no game: name a subclass of equipoise.games.base.Game or "
+            "equipoise.tasks.base.Task, all of it written"
         )
     return found.create(**(options or {}))
 
 
-def _unknown_kind(spec: str, kind: str, game: Game) -> RequestError:
+def _unknown_kind(spec: str, kind: str, game: Rules) -> RequestError:
     names = [form.partition(":")[0].partition("[")[0] for form in KINDS]
     guess = nearest(kind, names)
     forms = ", ".join(KINDS)

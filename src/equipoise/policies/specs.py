@@ -22,7 +22,7 @@ from typing import TypeVar
 from equipoise.errors import RequestError
 from equipoise.opponents.combinators import check_rate, shares
 
-__all__ = ["COMBINED", "Leaf", "MixtureSpec", "Node", "NoisySpec", "fold", "is_combined", "parse"]
+__all__ = ["COMBINED", "LOCAL", "Leaf", "MixtureSpec", "Node", "NoisySpec", "fold", "is_combined", "parse"]
 
 COMBINED = {
     "mixture:[W*]A+[W*]B": "one of several policies, drawn once an episode (equal weights if none are given)",
@@ -31,6 +31,9 @@ COMBINED = {
     "frozen:RUN[@STEP]": "the policy that a training's folder holds, or the copy its league made at a step",
 }
 """The forms of policies made of policies with what they stand for."""
+
+LOCAL = ("smollm2", "hf:", "tiny-random")
+"""How the names of local language models begin."""
 
 _PREFIXES = ("mixture:", "noisy:", "frozen:")
 

@@ -16,49 +16,48 @@ from equipoise.opponents.recall import RecallStrategy
 from equipoise.policies.base import Policy, check_distribution, draw
 from equipoise.types import Action, Choice, Decision, Probabilities
 
-__all__ = ["TabularPolicy"]
+__all__ = ["TabularPolicy", "read_table"]
 
 FORMAT = "equipoise.tabular"
-SCHEMA = 1
+SCHEMAS = (1, 2)
+"""Schema 2 adds ``elsewhere`` and ``abstraction``; tables without them are written in schema 1."""
+UNIFORM = "uniform"
 
 
 class TabularPolicy(Policy):
-    """Looks up the distribution of each information state by the game's own label."""
+    """Looks up the distribution of each information state by the game's own label.
+
+    Attributes:
+        game: The game's ``id@version``.
+        table: Distributions by label.
+        silent: Whether labels without a row are played uniformly, as where no opponent of the training leads;
+            otherwise they are an error.
+    """
 
     exact_states = 100_000
     always_legal = True
 
-    def __init__(self, game: str, table: Mapping[str, Probabilities], name: str = "tabular") -> None:
-        """Take the game's ``id@version`` and the table by label."""
+    def __init__(
+        self, game: str, table: Mapping[str, Probabilities], name: str = "tabular", silent: bool = False
+    ) -> None:
+        """Take the game's ``id@version``, the table by label, and whether others are played uniformly."""
         self.name = name
-        self.game = game
+        self.game, self.silent = game, silent
         self.table = {label: dict(row) for label, row in table.items()}
         self.fingerprint = hashlib.sha256(self._dump().encode()).hexdigest()[:16]
 
     @classmethod
     def load(cls, path: Path) -> TabularPolicy:
-        """Read a table.
+        """Read a table by information states.
 
         Raises:
-            RequestError: The file cannot be read or holds no table.
+            RequestError: The file cannot be read or holds no such table.
         """
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise RequestError(f"cannot read table {str(path)!r}: {error.strerror}") from None
-        except ValueError:
-            raise RequestError(f"table {str(path)!r} is no JSON") from None
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise RequestError(f'{str(path)!r} is no policy table: it lacks "format": "{FORMAT}"')
-        if data.get("schema") != SCHEMA:
-            raise RequestError(
-                f"{str(path)!r} has table schema {data.get('schema')!r}, this version reads {SCHEMA}"
-            )
-        try:
-            table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
-            return cls(str(data["game"]), table, f"tabular:{path}")
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise RequestError(f"{str(path)!r} is a damaged policy table: write it anew") from None
+        data = read_table(path)
+        if "abstraction" in data:
+            raise RequestError(f"{str(path)!r} is a table by abstraction: load it with load_table")
+        silent = data.get("elsewhere") == UNIFORM
+        return cls(data["game"], data["table"], f"tabular:{path}", silent)
 
     def save(self, path: Path) -> None:
         """Write the table."""
@@ -83,19 +82,33 @@ class TabularPolicy(Policy):
         Raises:
             PolicyError: The table belongs to another game.
         """
+        self.check(game)
+        return _TableByLabel(self, game)
+
+    def check(self, game: Game) -> None:
+        """Check that the table is for a game.
+
+        Raises:
+            PolicyError: It belongs to another one.
+        """
         if game.info_record.key != self.game:
             raise PolicyError(f"{self.name} is a table for {self.game}, not for {game.info_record.key}")
-        return _TableByLabel(self, game)
 
     def _row(self, label: str, legal: Sequence[Action]) -> Probabilities:
         row = self.table.get(label)
+        if row is None and self.silent:
+            return dict.fromkeys(legal, 1.0 / len(legal))
         if row is None:
             raise PolicyError(f"{self.name} has no row for the information state {label!r}")
         return check_distribution(row, legal, f"{self.name} at {label!r}")
 
     def _dump(self) -> str:
+        return json.dumps(self._data(), indent=1)
+
+    def _data(self) -> dict[str, Any]:
         rows = {label: [[action, p] for action, p in row.items()] for label, row in self.table.items()}
-        return json.dumps({"format": FORMAT, "schema": SCHEMA, "game": self.game, "table": rows}, indent=1)
+        schema, more = (2, {"elsewhere": UNIFORM}) if self.silent else (1, {})
+        return {"format": FORMAT, "schema": schema, "game": self.game, **more, "table": rows}
 
 
 class _TableByLabel(RecallStrategy):
@@ -105,6 +118,32 @@ class _TableByLabel(RecallStrategy):
 
     def probabilities(self, memory: Any, observation: Any, legal: tuple[Action, ...]) -> Probabilities:
         return self._policy._row(self._game.label(observation, memory), legal)
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """Read the file of a table, of any schema, with actions as the rules know them.
+
+    Raises:
+        RequestError: The file cannot be read or holds no table.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RequestError(f"cannot read table {str(path)!r}: {error.strerror}") from None
+    except ValueError:
+        raise RequestError(f"table {str(path)!r} is no JSON") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise RequestError(f'{str(path)!r} is no policy table: it lacks "format": "{FORMAT}"')
+    if data.get("schema") not in SCHEMAS:
+        known = " and ".join(map(str, SCHEMAS))
+        raise RequestError(
+            f"{str(path)!r} has table schema {data.get('schema')!r}, this version reads {known}"
+        )
+    try:
+        table = {label: {_action(a): p for a, p in row} for label, row in data["table"].items()}
+        return {**data, "game": str(data["game"]), "table": table}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise RequestError(f"{str(path)!r} is a damaged policy table: write it anew") from None
 
 
 def _action(value: Any) -> Action:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from equipoise.games.rules import Rules
 from equipoise.types import Action, Decision
 
-__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action"]
+__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action", "told"]
 
 MARKER = "Action:"
 """The words after which an answer names its action; prefilled in ``choose`` mode."""
@@ -65,8 +65,17 @@ class Renderer(ABC):
         return parse_action(text, {self.say(action): action for action in legal})
 
     def prompt(self, decision: Decision) -> Prompt:
-        """Return the prompt for a decision."""
-        return Prompt(self.rules(decision.rules), self.situation(decision))
+        """Return the prompt for a decision, a strategist's advice last."""
+        return Prompt(self.rules(decision.rules), self.situation(decision) + told(decision.advice))
+
+
+def told(advice: Sequence[str]) -> str:
+    """Return what a strategist said so far, in words for the actor; nothing if nobody advises."""
+    if not advice:
+        return ""
+    *before, newest = (f'"{" ".join(text.split())}"' for text in advice)
+    earlier = f"Your coach said before: {', '.join(before)}. " if before else ""
+    return f"\n{earlier}Your coach advises you now, in private: {newest}"
 
 
 def parse_action(text: str, words: dict[str, Action]) -> Action | None:

@@ -12,6 +12,7 @@ from equipoise.prompts.kuhn import KuhnPrompts
 from equipoise.prompts.multi_issue import MultiIssuePrompts
 from equipoise.prompts.split import SplitPrompts
 from equipoise.prompts.wording import WordedRenderer
+from equipoise.tasks.registry import task_renderer
 
 __all__ = ["get_renderer", "register_renderer", "wordings"]
 
@@ -68,6 +69,8 @@ def _panel(game: str) -> dict[str, Renderer]:
     if game not in _RENDERERS and (family := family_of(game)) is not None:
         shared: Renderer = family[0].load_renderer()
         return {PLAIN: shared}
+    if game not in _RENDERERS and isinstance(own := task_renderer(game), Renderer):
+        return {own.wording: own}
     if game not in _RENDERERS:
         raise unknown("prompt renderer for game", game, _RENDERERS)
     return _RENDERERS[game]

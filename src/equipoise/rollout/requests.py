@@ -12,7 +12,7 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.rollout.deals import Deal
 from equipoise.types import Action, Decision, Episode, Seat
 
-__all__ = ["EpisodeRequest", "InvalidRule", "Played"]
+__all__ = ["EpisodeRequest", "InvalidRule", "Played", "seated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class EpisodeRequest:
         rollout: Index in the group.
         tag: Sets the draws of otherwise equal episodes apart, e.g. the training step.
         environment: Builds another environment than the game's own.
+        also: Further seats at which the policy under study learns: their draws belong to the rollout, like
+            its own, and not to the deal, like an opponent's.
     """
 
     game: Rules
@@ -55,6 +57,7 @@ class EpisodeRequest:
     rollout: int = 0
     tag: str = ""
     environment: Callable[[Deal], Environment] | None = None
+    also: tuple[Seat, ...] = ()
 
     @property
     def id(self) -> str:
@@ -67,6 +70,11 @@ class EpisodeRequest:
         if self.environment is not None:
             return self.environment(self.deal)
         return self.game.start(self.deal.index, self.deal.chance)
+
+
+def seated(policy: AnyPolicy, opponent: AnyPolicy, seat: Seat, seats: int) -> tuple[AnyPolicy, ...]:
+    """Return who sits where: the policy at its seat, the opponent at all others, if there are any."""
+    return tuple(policy if place == seat else opponent for place in range(seats))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,24 @@ Both engines drive these; they differ only in when they ask.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from equipoise.errors import PolicyError
 from equipoise.games.base import Environment, Question
 from equipoise.games.match import Match
 from equipoise.rollout.deals import DecisionDraws
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
-from equipoise.types import Action, Choice, Decision, Episode, Seat, StopReason, Turn, Validity
+from equipoise.types import (
+    STRATEGIST,
+    Action,
+    Choice,
+    Decision,
+    Episode,
+    Seat,
+    StopReason,
+    Turn,
+    Validity,
+)
 
 __all__ = ["RunningEpisode"]
 
@@ -19,6 +31,7 @@ class RunningEpisode:
     """The state of one open episode."""
 
     __slots__ = (
+        "_advice",
         "_answers",
         "_asked",
         "_decisions",
@@ -45,6 +58,7 @@ class RunningEpisode:
         self._answers: dict[Seat, Action] = {}
         self._asked: dict[Seat, Question] = {}
         self._retries: dict[Seat, int] = {}
+        self._advice: dict[Seat, tuple[str, ...]] = {}
 
     @property
     def is_over(self) -> bool:
@@ -105,14 +119,16 @@ class RunningEpisode:
     def _decision(self, seat: Seat) -> Decision:
         request, retry = self.request, self._retries.get(seat, 0)
         question = self._asked[seat] = self.environment.observe(seat)
-        if seat == request.seat:
+        if seat == request.seat or seat in request.also:
             seed = request.deal.seed
             owner = f"{request.deal.key}|{self._id}"
             draws = DecisionDraws.of_policy(seed, owner, seat, question.index, retry)
         else:
             rank = (seat - request.seat - 1) % self.environment.seats
             draws = request.deal.opponent_draws(rank, question.round, question.step, retry)
-        return self.environment.decision(seat, self._id, draws, retry)
+        decision = self.environment.decision(seat, self._id, draws, retry)
+        told = self._advice.get(seat)
+        return replace(decision, advice=told) if told else decision
 
     def _judge(self, decision: Decision, choice: Choice) -> Choice:
         """Check an answer that claims to be valid against the rules."""
@@ -132,6 +148,9 @@ class RunningEpisode:
         asked = self._asked[decision.seat]
         turn = Turn(decision.seat, asked.round, asked.step, asked.label, action, choice, decision.retry)
         self._pending[decision.seat] = turn
+        told = tuple(made.text for made in choice.generations if made.role == STRATEGIST)
+        if told:
+            self._advice[decision.seat] = (*decision.advice, *told)
         if decision.seat == self.request.seat:
             self._decisions.append(decision)
         self._answers[decision.seat] = action

@@ -65,6 +65,13 @@ class View:
 class Task(Rules, ABC):
     """A free-text task; subclasses implement ``info_record`` and ``start``."""
 
+    def scenario_ids(self) -> tuple[str, ...]:
+        """Return the scenarios that these options deal; nothing if they are not listed.
+
+        A task that lists them has an option ``only`` to deal some of them.
+        """
+        return ()
+
     def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
         """Return the view as a plain mapping; ``lines`` as (speaker, text) pairs."""
         view = observation
@@ -136,10 +143,11 @@ class TextEnvironment(Environment):
 
     @property
     def notes(self) -> Mapping[str, object]:
-        """Scenario, why it ended, and by seat what was achievable before and after each of its turns."""
+        """Scenario, why it ended, and by seat its goal and what was achievable before and after its turns."""
         return {
             "scenario": self.scenario,
             "ended": self.ended,
+            "goals": [self.view(seat).goal for seat in range(self._seats)],
             "achievable": [list(values) for values in self._values],
         }
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from equipoise.errors import RequestError
-from equipoise.games.base import Game, Step
+from equipoise.games.base import Game, Step, finite_game
 from equipoise.games.match import pick
 from equipoise.policies.registry import load_game
 from equipoise.rollout.deals import Deal, Split, keyed_uniform
@@ -57,7 +57,7 @@ def replay(text: str, game: type[Game] | None = None) -> str:
         raise RequestError(
             f"this is no playthrough: its first lines must be {FORMAT!r}, game, options and seed"
         ) from None
-    rules = load_game(name, options) if game is None else game.create(**options)
+    rules = finite_game(load_game(name, options)) if game is None else game.create(**options)
     return playthrough(rules, seed)
 
 

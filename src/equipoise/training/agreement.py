@@ -75,16 +75,21 @@ def cosine(batches: Array, exact: Array, level: float, episodes: int) -> Estimat
     return Estimate(_cosine(mean, distance), *ends, level, episodes, len(batches), Kind.SAMPLE)
 
 
-def variance_ratio(batches: Array, reference: Array, level: float, episodes: int) -> Estimate | None:
+def variance_ratio(
+    batches: Array, reference: Array, level: float, episodes: int, cost: float = 1.0
+) -> Estimate | None:
     """Return the variance of a batch's gradient over that of a reference on the same batches.
 
-    Variances are summed over parameters. The interval is Student's on the linearised ratio.
+    Variances are summed over parameters. The interval is Student's on the linearised ratio. Variance falls
+    as the number of batches grows, so where a batch costs more than the reference's, the ratio at equal cost
+    is that many times larger.
 
     Args:
         batches: (B, P) one gradient a batch.
         reference: (B, P) the reference's.
         level: Confidence level.
         episodes: Episodes behind the batches.
+        cost: What a batch costs over what one of the reference does.
 
     Returns:
         The estimate; None where the reference does not vary, or the ratio shows no spread.
@@ -92,6 +97,7 @@ def variance_ratio(batches: Array, reference: Array, level: float, episodes: int
     own, base = (((rows - rows.mean(axis=0)) ** 2).sum(axis=1) for rows in (batches, reference))
     if base.mean() == 0.0:
         return None
+    own = own * cost
     ratio = float(own.mean() / base.mean())
     if np.array_equal(batches, reference):
         return Estimate.exact(ratio)

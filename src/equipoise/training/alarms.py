@@ -51,19 +51,12 @@ class Alarm:
         )
 
     def _found(self, row: Mapping[str, Any]) -> tuple[str, float, float] | None:
-        for name, limit in self.limits.items():
-            # A run of several games has the metrics of each under its name: the worst one counts.
-            values = {
-                key: float(value)
-                for key, value in row.items()
-                if value is not None and (key == name or key.endswith(f"/{name}"))
-            }
-            if values:
-                metric = (max if self.above else min)(values, key=values.__getitem__)
-                value = values[metric]
-                holds = value >= limit if self.above else value <= limit
-                return (metric, value, limit) if holds else None
-        return None
+        metric = next((name for name in self.limits if row.get(name) is not None), None)
+        if metric is None:
+            return None
+        value, limit = float(row[metric]), self.limits[metric]
+        holds = value >= limit if self.above else value <= limit
+        return (metric, value, limit) if holds else None
 
 
 ALARMS: tuple[Alarm, ...] = (

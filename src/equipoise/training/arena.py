@@ -2,7 +2,8 @@
 
 A sampled step plays groups of rollouts on shared deals against every opponent of every pool and credits each
 stream's decisions with that stream's own reward-to-go (``per_pool``, the default). An exact step computes the
-same gradient from the policy's whole table.
+same gradient from the policy's whole table. Between steps responders answer the policy and multipliers follow
+their constraints.
 """
 
 from __future__ import annotations
@@ -15,22 +16,24 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.objective.constraints import DualAscent, constrained, mean_features
 from equipoise.objective.gates import RunningGates
 from equipoise.objective.groups import Group, group_episodes
 from equipoise.objective.penalties import estimator_named
 from equipoise.objective.safety import Objective
 from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.rollout.engine import play
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
 from equipoise.training.answers import answer_counts
 from equipoise.training.batch import Batch, SampledStep, sampled_batch
+from equipoise.training.branching import branch_off, group_weights
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
-from equipoise.training.exploiters import RESPONDER, Exploiters, penalising
+from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
+from equipoise.training.library import Library
 from equipoise.training.samples import decision_samples
 from equipoise.training.thinning import thin
 
@@ -45,10 +48,11 @@ class Arena:
         config: Settings of the run.
         cast: Who is met at which step.
         met: The opponents that have a name: those of the pools, and whom the settings name besides.
-        opponents: The opponents by name, a responder among them once there is one.
-        exploiters: Keeps the objective in step with the responder.
+        opponents: The opponents by name, responders among them once there are any.
+        exploiters: Keeps the objective in step with the responders.
         gates: The running gates of the hinge.
         scale: The running scale of advantages.
+        multipliers: The multipliers of limited terms; None where λ is fixed.
         rule: What happens to invalid answers.
     """
 
@@ -91,8 +95,22 @@ class Arena:
                 f"gradient = {config.gradient!r}, gates = {config.gates!r}: {game.name} is too large to be "
                 "computed exactly with this policy, use gradient = 'sampled' and gates = 'running'"
             )
+        if config.gradient == "all_actions" and not policy.always_legal:
+            raise RequestError(
+                f"gradient = 'all_actions': policy {policy.name!r} does not choose among the legal actions "
+                "by probabilities, use gradient = 'sampled'"
+            )
         charged = penalising(config.penalised, objective, solution)
-        self.exploiters = Exploiters(game.stage(), charged, trees, config.exploiters)
+        library = None
+        if LIBRARY in config.exploiters:
+            states = policy.exact_states if trees is not None else 0
+            library = Library(
+                game, self.cast.fixed.shift, states, config.respond_deals, config.seed, self.rule
+            )
+        self.exploiters = Exploiters(
+            game.stage(), charged, trees, config.exploiters, library, config.league_size
+        )
+        self.multipliers = self._multipliers()
         info = game.info_record
         self.gates = RunningGates()
         spread = info.utility_scale * (info.payoff_bounds[1] - info.payoff_bounds[0])
@@ -107,13 +125,12 @@ class Arena:
 
     @property
     def objective(self) -> Objective:
-        """The training objective: with the pools in force and a responder if there is one."""
-        return self.cast.objective(self.exploiters.objective)
+        """The training objective: with the pools, the responders and the multipliers in force."""
+        return self.weighted(self.cast.objective(self.exploiters.objective))
 
-    @property
-    def aligned(self) -> int:
-        """Steps between those a run can be resumed at: a responder is known at its refresh only."""
-        return self.config.respond_every if self.exploiters.wanted else 1
+    def weighted(self, objective: Objective) -> Objective:
+        """Return an objective with the multipliers in force."""
+        return objective if self.multipliers is None else replace(objective, weights=self.multipliers.weights)
 
     def forget(self) -> None:
         """Drop what opponents have cached, so that a step is the same after a resume as without one."""
@@ -125,12 +142,11 @@ class Arena:
         self.cast.enter(past)
 
     def respond(self, policy: Policy, step: int) -> None:
-        """Put the opponents of a step in force: the pools, and the responder where it is recomputed."""
+        """Put the opponents of a step in force: the pools, and responders where they are recomputed."""
         self.cast.begin(step)
         if self.exploiters.wanted and step % self.config.respond_every == 0:
-            self.exploiters.respond(policy)
-            assert self.exploiters.strategy is not None
-            self.opponents[RESPONDER] = StrategyPolicy(self.exploiters.strategy)
+            self.gates.forget(self.exploiters.respond(policy, step))
+            self._meet()
 
     def batch(self, policy: Policy, step: int, row: dict[str, Any], wants: str = "batch") -> Any:
         """Return what a learner wants of a step, sampled or exact; metrics go into the row.
@@ -141,9 +157,10 @@ class Arena:
             row: Metrics.
             wants: ``batch``, or ``samples`` for the sampled tokens (see ``Learner.wants``).
         """
-        self.cast.log(row)
         if self.config.gradient == "exact":
             return self.exact(policy, row)
+        if self.config.gradient == "all_actions":
+            return self.all_actions(policy, step, row)
         sampled = self.sample(policy, step, row)
         if wants == "samples":
             return decision_samples(sampled)
@@ -154,6 +171,7 @@ class Arena:
 
     def exact(self, policy: Policy, row: dict[str, Any]) -> Batch:
         """Return the batch of an exact step; J and its terms go into the row of metrics."""
+        self.cast.log(row)
         found = self._exact_step(policy)
         terms = found.terms
         row.update(
@@ -163,7 +181,9 @@ class Arena:
             collusion=terms.collusion,
             externality=terms.externality,
             charged=found.charged,
+            **self.exploiters.report,
         )
+        self._constrain(found.limited, row)
         return found.batch
 
     def collect(self, policy: Policy, step: int) -> tuple[list[Played], list[Group]]:
@@ -179,21 +199,44 @@ class Arena:
         self, policy: Policy, played: Sequence[Played], groups: Sequence[Group], row: dict[str, Any]
     ) -> SampledStep:
         """Credit a step's episodes, all of them at once; counts go into the row of metrics."""
+        gates, found = self._hinge(policy, groups)
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
-        credit = assign(groups, self.objective, self._gates(policy, groups), independent)
+        credit = assign(groups, self.objective, gates, independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
+        row.update(dead_keys=credit.dead / max(credit.keys, 1), advantage_scale=divisor)
+        self._count(played, row)
+        self._constrain(found, row)
+        return SampledStep(played, groups, credit, divisor)
+
+    def all_actions(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
+        """Play a sampled step, branch off its rollouts, and return the batch of all actions' values."""
+        requests = self.requests(policy, step)
+        played = play(requests, self.rule)
+        groups = group_episodes([one.episode for one in played])
+        gates, found = self._hinge(policy, groups)
+        weights = group_weights(groups, self.objective, gates)
+        tree = branch_off(requests, played, policy, self.config.branches, weights)
+        values = tree.values(weights)
+        divisor = self.scale.divisor([values.taken])
+        batch = tree.batch(values, divisor)
+        row.update(advantage_scale=divisor, branches=tree.count, prompts=len(batch.decisions))
+        self._count(played, row)
+        row["questions"] = row["decisions"] + tree.asked
+        self._constrain(found, row)
+        return batch
+
+    def _count(self, played: Sequence[Played], row: dict[str, Any]) -> None:
+        self.cast.log(row)
         own = (t for one in played for t in one.episode.turns if t.seat == one.episode.seat)
         invalid = [turn.choice.action != turn.action for turn in own]
         row.update(
             episodes=len(played),
             decisions=sum(len(one.decisions) for one in played),
-            dead_keys=credit.dead / max(credit.keys, 1),
-            advantage_scale=divisor,
             **answer_counts(played),
             invalid_rate=sum(invalid) / max(len(invalid), 1),
+            **self.exploiters.report,
         )
-        return SampledStep(played, groups, credit, divisor)
 
     def requests(self, policy: Policy, step: int) -> list[EpisodeRequest]:
         """Return the episodes of a step: for every stream, groups of rollouts on deals of its own."""
@@ -218,17 +261,52 @@ class Arena:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what the next step depends on, ready for JSON."""
-        return {"gates": self.gates.state_dict(), "scale": self.scale.state_dict()}
+        return {
+            "gates": self.gates.state_dict(),
+            "scale": self.scale.state_dict(),
+            "exploiters": self.exploiters.state_dict(),
+            "multipliers": None if self.multipliers is None else self.multipliers.state_dict(),
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take back what :meth:`state_dict` returned."""
         self.gates.load_state_dict(state["gates"])
         self.scale.load_state_dict(state["scale"])
+        self.exploiters.load_state_dict(state["exploiters"])
+        self._meet()
+        if self.multipliers is not None:
+            self.multipliers.load_state_dict(state["multipliers"])
 
-    def _gates(self, policy: Policy, groups: Sequence[Group]) -> list[float] | dict[str, float]:
-        if self.config.gates == "running" or self.exploiters.book is None:
-            return self.gates.gates(groups)
-        return self._exact_step(policy).gates
+    def _meet(self) -> None:
+        self.opponents = {**self.met.players, **self.exploiters.players}
+
+    def _multipliers(self) -> DualAscent | None:
+        config, objective = self.config, self.exploiters.objective
+        if config.multipliers == "penalty":
+            return None
+        limits = constrained(objective, config.limits.given, self.game.name)
+        return DualAscent(objective.weights, limits, config.dual_lr, config.lambda_max)
+
+    def _constrain(self, found: Mapping[str, float | None], row: dict[str, Any]) -> None:
+        """Log the multipliers of the step that ends, then let them follow what was found."""
+        if self.multipliers is None:
+            return
+        weights = self.multipliers.weights
+        row.update(lambda_e=weights.e, lambda_c=weights.c, lambda_x=weights.x)
+        row.update({f"limited_{name}": found[name] for name in self.multipliers.limits})
+        self.multipliers.update(found)
+
+    def _hinge(
+        self, policy: Policy, groups: Sequence[Group]
+    ) -> tuple[list[float] | dict[str, float], Mapping[str, float | None]]:
+        """Return the gates, and the limited terms: exact where the tables are at hand."""
+        running = self.config.gates == "running" or self.exploiters.book is None
+        gates = self.gates.gates(groups) if running else None
+        if self.exploiters.book is not None and (gates is None or self.multipliers is not None):
+            step = self._exact_step(policy)
+            return (step.gates if gates is None else gates), step.limited
+        assert gates is not None
+        return gates, {} if self.multipliers is None else self.objective.limited(mean_features(groups))
 
     def _exact_step(self, policy: Policy) -> ExactStep:
         objective = self.objective

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -64,11 +63,6 @@ class Arenas:
                 for name, arena in self.parts.items()
             }
         }
-
-    @property
-    def aligned(self) -> int:
-        """Steps between those a run can be resumed at."""
-        return lcm(*(arena.aligned for arena in self.parts.values()))
 
     def forget(self) -> None:
         """Drop what opponents have cached."""

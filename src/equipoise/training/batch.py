@@ -19,7 +19,7 @@ from equipoise.objective.safety import Stream
 from equipoise.rollout.requests import Played
 from equipoise.types import Decision, Turn
 
-__all__ = ["Batch", "SampledStep", "sampled_batch"]
+__all__ = ["Batch", "SampledStep", "pad", "sampled_batch"]
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,13 @@ def sampled_batch(step: SampledStep) -> Batch:
         if turn.choice.action == turn.action:
             weights[row][legal.index(turn.action)] += step.share(stream) * advantage
         visits[row] += 1.0
-    log_weights = _pad(weights)
+    log_weights = pad(weights)
     counts = np.array(visits)
     return Batch(tuple(decisions), log_weights, np.zeros_like(log_weights), counts / counts.sum())
 
 
-def _pad(rows: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def pad(rows: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return rows of unequal length as one matrix, filled up with 0."""
     width = max((len(row) for row in rows), default=0)
     padded = np.zeros((len(rows), width))
     for i, row in enumerate(rows):

@@ -9,7 +9,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from equipoise.objective.safety import Penalised
 
-__all__ = ["CurriculumStage", "LeagueSettings", "LoraSettings", "SepoConfig", "SftConfig", "Strict"]
+__all__ = [
+    "ANSWERS",
+    "CurriculumStage",
+    "LeagueSettings",
+    "Limits",
+    "LoraSettings",
+    "SepoConfig",
+    "SftConfig",
+    "Strict",
+    "exploiter_kind",
+]
+
+ANSWERS = ("best_response", "library_response", "league")
+"""What can stand beside the game's own exploiters, in the order in which ``exploiters`` names it."""
 
 
 class Strict(BaseModel):
@@ -68,6 +81,25 @@ class SftConfig(Strict):
     seed: int = Field(0, ge=0)
 
 
+class Limits(Strict):
+    """Limits on the terms of J under ``multipliers = "lagrangian"``; a term without one keeps its weight.
+
+    Attributes:
+        e: Limit on what λe is charged for, payoff per round.
+        c: Limit on the collusion term.
+        x: Limit on the externality term.
+    """
+
+    e: float | None = Field(None, ge=0.0)
+    c: float | None = Field(None, ge=0.0)
+    x: float | None = Field(None, ge=0.0)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The limits that are set, by term."""
+        return self.model_dump(exclude_none=True)
+
+
 class CurriculumStage(Strict):
     """The opponents of the first steps; a pool left out is that of the whole run.
 
@@ -111,13 +143,20 @@ class SepoConfig(Strict):
     Attributes:
         steps: Number of updates.
         gradient: ``sampled`` estimates the gradient from groups of rollouts; ``exact`` is the all-actions
-            form, computed from the policy's whole table (small games).
+            form, computed from the policy's whole table (small games); ``all_actions`` estimates that form,
+            by branching off the rollouts where the policy gives probabilities.
+        branches: Decisions of a rollout that ``all_actions`` branches at, drawn at random.
         credit: How penalties are credited in a sampled gradient: ``per_pool`` trains each opponent's episodes
             on their own rewards, which is the gradient of J; ``per_rollout`` and ``shared`` add penalties to
             the rewards of the train pool (the paper's description and its ablation, see docs/credit.md).
         penalised: What λe is charged for: ``opponent_advantage``, the exploiters' lead; ``regret``, how much
             more the best reply to each exploiter earns; ``best_response``, the largest lead any opponent can
             have (games that can be solved).
+        multipliers: ``penalty`` keeps the weights λ as they are; ``lagrangian`` moves those of limited terms
+            by dual ascent until the limits hold (constrained policy optimisation).
+        limits: The limits, e.g. ``{e = 0.1, c = 0.05}``.
+        dual_lr: Step size of the dual ascent.
+        lambda_max: Largest multiplier that it may reach.
         pools: Opponents that this run is trained on, by pool, where they are not those of the recipe;
             ``self`` is the policy itself. Scores and audits are against the recipe's pools all the same.
         curriculum: Opponents of the first steps, stage by stage.
@@ -134,8 +173,14 @@ class SepoConfig(Strict):
             of each where text is trained).
         scale: What advantages are divided by: nothing, or one running root mean square.
         gates: ``exact`` from the policy's table, ``running`` from episodes, ``auto`` what is cheap.
-        exploiters: ``pool``, ``pool+best_response``, ``none``: what the exploiter pool holds in training.
-        respond_every: Steps between recomputations of the responder.
+        exploiters: What the exploiter pool holds in training: ``none``, ``pool`` (the game's own), or that
+            with ``+best_response`` (the strongest opponent there is, in games that can be solved),
+            ``+library_response`` (the strongest of the game's scripted strategies), and ``+league`` (the last
+            few responders that are no longer the strongest).
+        league_size: Past responders that a league keeps.
+        respond_every: Steps between recomputations of the responders.
+        respond_deals: Deals, played from both seats, on which ``library_response`` compares the strategies
+            where they cannot be valued exactly.
         select_every: Steps between evaluations.
         select_episodes: Deals per opponent of an evaluation on the select split.
         patience: Evaluations without a better score before stopping; left out, all steps are made.
@@ -154,9 +199,14 @@ class SepoConfig(Strict):
     """
 
     steps: int = Field(12, ge=1)
-    gradient: Literal["sampled", "exact"] = "sampled"
+    gradient: Literal["sampled", "exact", "all_actions"] = "sampled"
+    branches: int = Field(8, ge=1)
     credit: Literal["per_pool", "per_rollout", "shared"] = "per_pool"
     penalised: Penalised = "opponent_advantage"
+    multipliers: Literal["penalty", "lagrangian"] = "penalty"
+    limits: Limits = Field(Limits(), validate_default=True)
+    dual_lr: float = Field(0.1, gt=0.0)
+    lambda_max: float = Field(20.0, gt=0.0)
     pools: dict[str, list[str]] = Field(default_factory=dict)
     curriculum: list[CurriculumStage] = Field(default_factory=list)
     league: LeagueSettings | None = None
@@ -170,8 +220,10 @@ class SepoConfig(Strict):
     scale: Literal["none", "rms"] = "rms"
     gates: Literal["auto", "exact", "running"] = "auto"
     checkpoint_every: int = Field(1, ge=1)
-    exploiters: Literal["pool", "pool+best_response", "none"] = "pool"
+    exploiters: str = "pool"
+    league_size: int = Field(3, ge=1)
     respond_every: int = Field(1, ge=1)
+    respond_deals: int = Field(8, ge=1)
     select_every: int = Field(4, ge=1)
     select_episodes: int = Field(12, ge=1)
     patience: int | None = Field(None, ge=1)
@@ -195,13 +247,51 @@ class SepoConfig(Strict):
     @field_validator("credit")
     @classmethod
     def _sampled(cls, credit: str, given: ValidationInfo) -> str:
-        if credit != "per_pool" and given.data.get("gradient") == "exact":
-            raise ValueError("the exact gradient leaves nothing to credit, use gradient = 'sampled'")
+        gradient = given.data.get("gradient")
+        if credit != "per_pool" and gradient in ("exact", "all_actions"):
+            raise ValueError(f"the {gradient} gradient leaves nothing to credit, use gradient = 'sampled'")
         return credit
+
+    @field_validator("limits")
+    @classmethod
+    def _limited(cls, limits: Limits, given: ValidationInfo) -> Limits:
+        kind = given.data.get("multipliers")
+        if kind == "lagrangian" and not limits.given:
+            raise ValueError("multipliers = 'lagrangian' needs a limit on at least one of e, c, x")
+        if kind == "penalty" and limits.given:
+            raise ValueError("limits go with multipliers = 'lagrangian', a penalty has none")
+        return limits
+
+    @field_validator("exploiters")
+    @classmethod
+    def _known(cls, kind: str) -> str:
+        return exploiter_kind(kind)
 
     @field_validator("max_decisions")
     @classmethod
     def _thinned(cls, limit: int | None, given: ValidationInfo) -> int | None:
-        if limit is not None and given.data.get("gradient") == "exact":
-            raise ValueError("the exact gradient is never thinned out, use gradient = 'sampled'")
+        if limit is not None and given.data.get("gradient") != "sampled":
+            raise ValueError(
+                f"the {given.data.get('gradient')} gradient is never thinned out, use gradient = 'sampled'"
+            )
         return limit
+
+
+def exploiter_kind(kind: str) -> str:
+    """Return what the exploiter pool holds, its parts in their order.
+
+    Raises:
+        ValueError: There is no such kind; the message says which there are.
+    """
+    if kind == "none":
+        return kind
+    pool, *parts = kind.split("+")
+    known = f"choose none, or pool with any of +{', +'.join(ANSWERS)}"
+    for part in (pool, *parts):
+        if part not in ("pool", *ANSWERS):
+            raise ValueError(f"no exploiters are called {part!r}: {known}")
+    if pool != "pool" or len(set(parts)) < len(parts) or "pool" in parts:
+        raise ValueError(f"the game's own come first, and nothing twice: {known}")
+    if parts == ["league"]:
+        raise ValueError("a league keeps past responders: add +best_response or +library_response for it")
+    return "+".join(["pool", *(one for one in ANSWERS if one in parts)])

@@ -91,13 +91,18 @@ class ExactStep:
         batch: Decisions and weights.
         terms: The terms of J.
         gates: The gate of each exploiter.
-        charged: What λe is charged for.
+        limited: What can have a limit: what λe is charged for, c and x.
     """
 
     batch: Batch
     terms: Terms
     gates: dict[str, float]
-    charged: float | None
+    limited: dict[str, float | None]
+
+    @property
+    def charged(self) -> float | None:
+        """What λe is charged for."""
+        return self.limited["e"]
 
 
 def exact_batch(
@@ -133,4 +138,4 @@ def exact_batch(
         np.add.at(visits, rows, own * (tree.reach @ met))
     share = visits / max(float(visits.sum()), 1e-300)
     batch = Batch(tuple(book.decisions), np.zeros_like(weights), weights, share)
-    return ExactStep(batch, objective.terms(by_stream), gates, objective.charged(by_stream))
+    return ExactStep(batch, objective.terms(by_stream), gates, objective.limited(by_stream))

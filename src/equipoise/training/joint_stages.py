@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from equipoise.auditing.run import AuditConfig
 from equipoise.files import folder_name
 from equipoise.games.base import Game
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import Policy
-from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
 from equipoise.training.arenas import Arenas
@@ -45,7 +45,7 @@ class JointStage(Stage):
         """Return the policy with the best weights, to play a game."""
         if self.recipe.model != "table":
             return self.load()
-        table = TabularPolicy.load(self.best / f"{folder_name(game.info_record.id)}.json")
+        table = load_table(self.best / f"{folder_name(game.info_record.id)}.json", game)
         table.name = self.folder.parent.name
         return table
 
@@ -97,7 +97,10 @@ def train_joint(
     seed = {"seed": run.seed + recipe.seed}
     common = run.settings().model_copy(update=seed)
     if recipe.model == "table":
-        table = JointTable([new_table(game, common.seed) for game, _ in games.values()])
+        tables = [
+            new_table(game, common.seed, recipe.games[name].abstraction) for name, (game, _) in games.items()
+        ]
+        table = JointTable(tables)
         learner: Learner = JointTabularLearner(table, common.max_grad_norm)
         fingerprint = table.fingerprint
     else:

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 import numpy as np
 
 from equipoise.files import folder_name
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import Policy
 from equipoise.policies.tabular import TabularPolicy
 from equipoise.training.batch import Batch
@@ -85,7 +86,8 @@ class JointTabularLearner:
         totals = {"kl": 0.0, "entropy": 0.0}
         for table, numbers in self.policy.split(batch.decisions):
             learner = self._learners[table.game.info_record.key]
-            rows, ascent, stats = learner.gradient(_part(batch, numbers, table.mask.shape[1]), kl, entropy)
+            width = batch.log_weights.shape[1] if table.by_rules else table.mask.shape[1]
+            rows, ascent, stats = learner.gradient(_part(batch, numbers, width), kl, entropy)
             moves.append((table, rows, ascent))
             totals = {name: totals[name] + stats[name] for name in totals}
         norm = float(np.sqrt(sum(float((ascent**2).sum()) for _, _, ascent in moves)))
@@ -104,7 +106,8 @@ class JointTabularLearner:
     def frozen(self, folder: Path, name: str) -> ByGame[TabularPolicy]:
         """Return the tables of a folder (see ``Learner``)."""
         tables = self.policy.tables
-        return ByGame({key: TabularPolicy.load(_file(folder, table)) for key, table in tables.items()}, name)
+        found = {key: load_table(_file(folder, table), table.game) for key, table in tables.items()}
+        return ByGame(found, name)
 
     def drop(self, policy: Policy) -> None:
         """A table holds nothing."""

@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.base import Policy
-from equipoise.policies.local.loading import load_spec, split_spec
+from equipoise.policies.local.copies import FrozenCopy
+from equipoise.policies.local.families import family_of
+from equipoise.policies.local.loading import LoadedModel, load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
+from equipoise.policies.local.scoring import ActionScorer
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
-from equipoise.training.copies import AdapterCopy
 from equipoise.training.optimiser import Optimiser
+from equipoise.types import Choice, Decision
 
-__all__ = ["AdapterLearner", "LocalLearner", "adapted_policy"]
+__all__ = ["Adapted", "AdapterLearner", "LocalLearner", "adapted_policy"]
 
 REFERENCE = "reference"
 
@@ -57,7 +60,8 @@ def adapted_policy(
         loaded.model.load_adapter(split_spec(spec)[1], adapter_name=REFERENCE)
         loaded.model.set_adapter("default")
         return LocalPolicy(loaded, name=name, **(player or {}))
-    shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=lora.targets, task_type="CAUSAL_LM")
+    targets = family_of(loaded.model.config).lora_targets(lora.targets)
+    shape = LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, task_type="CAUSAL_LM")
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         try:
@@ -68,10 +72,46 @@ def adapted_policy(
     return LocalPolicy(replace(loaded, model=model), name=name, **(player or {}))
 
 
-class AdapterLearner:
+class Adapted(Protocol):
+    """A policy behind which a language model with a trainable adapter stands."""
+
+    loaded: LoadedModel
+    scorer: ActionScorer
+    temperature: float
+    mode: str
+
+    @property
+    def version(self) -> int:
+        """Training step."""
+        ...
+
+    @version.setter
+    def version(self, step: int) -> None: ...
+
+    def act(self, decisions: Sequence[Decision]) -> list[Choice]:
+        """Answer decisions."""
+        ...
+
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return a policy with the weights of a folder in place of those that are trained."""
+        ...
+
+    def clear(self) -> None:
+        """Forget what the old weights said."""
+        ...
+
+    def forget(self) -> None:
+        """Forget what was computed before."""
+        ...
+
+
+P = TypeVar("P", bound=Adapted)
+
+
+class AdapterLearner(Generic[P]):
     """What learners of an adapter share: weights, optimiser, reference, and how far a step may go."""
 
-    def __init__(self, policy: LocalPolicy, max_grad_norm: float, max_step_kl: float) -> None:
+    def __init__(self, policy: P, max_grad_norm: float, max_step_kl: float) -> None:
         """Take the policy; its start is the reference of the KL term.
 
         Args:
@@ -80,7 +120,7 @@ class AdapterLearner:
             max_step_kl: A step is halved until the policy has moved by at most this KL divergence.
         """
         self.max_step_kl = max_step_kl
-        self.policy: LocalPolicy = policy
+        self.policy: P = policy
         self.model = policy.loaded.model
         self.optimiser = Optimiser(self.model, max_grad_norm)
 
@@ -88,13 +128,13 @@ class AdapterLearner:
         """Drop the scored table."""
         self.policy.forget()
 
-    def frozen(self, folder: Path, name: str) -> AdapterCopy:
+    def frozen(self, folder: Path, name: str) -> Policy:
         """Return the adapter of a folder, beside the one that is trained (see ``Learner``)."""
-        return AdapterCopy(self.policy, folder, name)
+        return self.policy.frozen(folder, name)
 
     def drop(self, policy: Policy) -> None:
         """Take the adapter of a frozen copy out of the model."""
-        assert isinstance(policy, AdapterCopy)
+        assert isinstance(policy, FrozenCopy)
         policy.close()
 
     def save_weights(self, folder: Path) -> None:
@@ -152,7 +192,7 @@ class AdapterLearner:
                 yield
 
 
-class LocalLearner(AdapterLearner):
+class LocalLearner(AdapterLearner[LocalPolicy]):
     """Trains the adapter of a local policy in ``choose`` mode.
 
     The loss is computed on the same renormalised log-probabilities that the policy acts on, every distinct

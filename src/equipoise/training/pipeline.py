@@ -18,17 +18,19 @@ from equipoise.auditing.result import AuditResult, Difference, GameResult, paire
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
 from equipoise.files import claim, folder_name, write_json
-from equipoise.games.base import Game
+from equipoise.games.base import Game, finite_game
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import Policy
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
+from equipoise.training.epo.pipeline import run_epo
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
 from equipoise.training.provenance import provenance
-from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe
+from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
 from equipoise.training.stages import (
     Stage,
     base_policy,
@@ -41,7 +43,7 @@ from equipoise.training.summary import Run
 from equipoise.training.teachers import mixture_of
 from equipoise.training.trl.ranks import Ranks
 
-__all__ = ["STAGES", "run_recipe"]
+__all__ = ["STAGES", "prepare", "run_recipe", "use_threads"]
 
 STAGES = ("audit", "sft", "sepo")
 
@@ -69,10 +71,10 @@ def run_recipe(
     for stage in stages:
         if stage not in STAGES:
             raise unknown("stage", stage, STAGES)
+    if is_epo(recipe):
+        return run_epo(recipe, overrides, stages, reporter or silent(), games)
     resolved = load_recipe(recipe, overrides)
-    for name in games or ():
-        if name not in resolved.games:
-            raise unknown("game of the recipe", name, resolved.games)
+    chosen = only_games(resolved, games)
     folder = Path(resolved.out or f"runs/{resolved.name}")
     runner = _Runner(resolved, folder, tuple(stages), reporter or silent())
     runner.check()
@@ -84,8 +86,8 @@ def run_recipe(
         if not (folder / "provenance.json").exists():
             write_json(folder / "provenance.json", provenance())
     ranks.wait()
-    _threads(resolved)
-    run = Run(folder, runner.run(resolved.games if games is None else games), resolved.name)
+    use_threads(resolved)
+    run = Run(folder, runner.run(chosen.games), resolved.name)
     if "audit" in stages:
         run.save()
     return run
@@ -103,7 +105,7 @@ class _Runner:
         starts = [(name, one.sft) for name, one in self.recipe.games.items()]
         starts += [(name, run.sft) for run in self.recipe.joint.values() for name in run.games]
         for name, sft in starts:
-            if sft is not None and self.recipe.model != "table":
+            if sft is not None:
                 course = self._course(name)
                 mixture_of(course.game.name, sft.recipe, course.pools)
 
@@ -128,14 +130,21 @@ class _Runner:
     def _alone(self, course: _Course) -> None:
         """Run the stages of one game."""
         game, one, config, place = course.game, course.one, course.config, course.place
-        self._audit(course, lambda: self._base(game), "base")
+        self._audit(course, lambda: self._base(game, one), "base")
         trained = self._warm_start(game, one, config, place)
         if trained is not None:
             self._audit(course, trained.load, "sft")
         if "sepo" in self.stages:
             for variant, settings in one.train.items():
                 learned = train_sepo(
-                    self.recipe, game, settings, config, place / variant, trained, self.reporter
+                    self.recipe,
+                    game,
+                    settings,
+                    config,
+                    place / variant,
+                    trained,
+                    self.reporter,
+                    one.abstraction,
                 )
                 self._audit(course, learned.load, variant)
 
@@ -164,12 +173,12 @@ class _Runner:
             return None
         return train_joint_sft(self.recipe, run, games, place, self.reporter)
 
-    def _base(self, game: Game) -> Policy:
-        return base_policy(self.recipe, game, quiet=self.reporter.quiet)
+    def _base(self, game: Game, one: GameRecipe) -> Policy:
+        return base_policy(self.recipe, game, self.reporter.quiet, one.abstraction)
 
     def _warm_start(self, game: Game, one: GameRecipe, config: AuditConfig, place: Path) -> Stage | None:
         """Do the warm start, or take the one that is there; None if the recipe has none."""
-        if one.sft is None or self.recipe.model == "table":
+        if one.sft is None:
             return None
         if "sft" not in self.stages and not sft_done(place):
             if "sepo" in self.stages:
@@ -181,15 +190,9 @@ class _Runner:
 
     def _course(self, name: str) -> _Course:
         one = self.recipe.games[name]
-        game = load_game(name, one.options)
-        pools = default_pools(game.name).replace(one.pools)
-        weights = game.info_record.weights.replace(one.weights)
-        audit = self.recipe.audit
-        rule = InvalidRule(retries=0, then=self.recipe.invalid)
-        config = AuditConfig(
-            audit.episodes, audit.seed, level=audit.level, pools=pools, weights=weights, rule=rule
-        )
+        game, config = prepare(self.recipe, name)
         met = cache(lambda: opponents_of(self.recipe, game, config))
+        pools = config.pools or default_pools(game.name)
         return _Course(game, one, config, pools, self.folder / folder_name(game.info_record.id), met)
 
     def _audit(self, course: _Course, load: Callable[[], Policy], name: str) -> None:
@@ -240,7 +243,20 @@ def _check_parallel(recipe: Recipe, stages: Sequence[str], ranks: Ranks) -> None
         )
 
 
-def _threads(recipe: Recipe) -> None:
+def prepare(recipe: Recipe, name: str) -> tuple[Game, AuditConfig]:
+    """Return a game of a recipe, and how it is audited."""
+    one, audit = recipe.games[name], recipe.audit
+    game = finite_game(load_game(name, one.options))
+    pools = default_pools(game.name).replace(one.pools)
+    weights = game.info_record.weights.replace(one.weights)
+    rule = InvalidRule(retries=0, then=recipe.invalid)
+    return game, AuditConfig(
+        audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights, rule=rule
+    )
+
+
+def use_threads(recipe: Recipe) -> None:
+    """Give torch the recipe's threads; a table needs no torch."""
     if recipe.model == "table":
         return
     import torch

@@ -149,7 +149,7 @@ class Sepo:
             self.store.log(row)
 
     def _checkpoint(self, step: int) -> None:
-        due = step % self.arenas.aligned == 0 and step % self.config.checkpoint_every == 0
+        due = step % self.config.checkpoint_every == 0
         if self.store is not None and (due or step == self.config.steps or self.best.over):
             self.store.save(lambda folder: self._write(folder, step))
 

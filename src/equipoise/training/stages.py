@@ -6,22 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
-from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import default_pools
+from equipoise.policies.abstract import load_table
 from equipoise.policies.base import Policy
-from equipoise.policies.tabular import TabularPolicy
 from equipoise.progress import Reporter
 from equipoise.training.arena import Arena
 from equipoise.training.cast import everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.recipe import GameRecipe, Recipe
 from equipoise.training.sepo import Sepo
-from equipoise.training.table import SoftmaxTable, TabularLearner
+from equipoise.training.tabular import new_table, table_learner, warm_table
 
 if TYPE_CHECKING:
     from equipoise.policies.local.policy import LocalPolicy
@@ -31,6 +29,7 @@ __all__ = [
     "Stage",
     "adapted",
     "base_policy",
+    "learner_of",
     "local_learner",
     "model_settings",
     "new_table",
@@ -50,10 +49,12 @@ class Stage:
     Attributes:
         recipe: The recipe.
         folder: Its folder; the best weights are in ``best``.
+        game: The game; needed to load a table.
     """
 
     recipe: Recipe
     folder: Path
+    game: Game | None = None
 
     @property
     def best(self) -> Path:
@@ -79,7 +80,8 @@ class Stage:
     def load(self) -> Policy:
         """Return the policy with the best weights."""
         if self.recipe.model == "table":
-            table = TabularPolicy.load(self.best / "table.json")
+            assert self.game is not None
+            table = load_table(self.best / "table.json", self.game)
             table.name = self.folder.parent.name
             return table
         from equipoise.policies.local.policy import LocalPolicy
@@ -98,10 +100,10 @@ def sft_done(place: Path) -> bool:
     return (place / "sft" / "train" / "done").exists()
 
 
-def base_policy(recipe: Recipe, game: Game, quiet: bool) -> Policy:
+def base_policy(recipe: Recipe, game: Game, quiet: bool, abstraction: str | None = None) -> Policy:
     """Return the policy that everything starts from."""
     if recipe.model == "table":
-        return new_table(game, recipe.seed)
+        return new_table(game, recipe.seed, abstraction)
     from equipoise.policies.local.policy import LocalPolicy
 
     return LocalPolicy.from_spec(
@@ -131,20 +133,24 @@ def train_sft(
     recipe: Recipe, game: Game, one: GameRecipe, config: AuditConfig, place: Path, reporter: Reporter
 ) -> Stage:
     """Do the warm start unless it is done; return where it is."""
-    from equipoise.training.sft import Sft
-
     assert one.sft is not None
     settings = one.sft.model_copy(update={"seed": one.sft.seed + recipe.seed})
-    stage = Stage(recipe, place / "sft" / "train")
+    stage = Stage(recipe, place / "sft" / "train", game)
     if not stage.done:
         met = opponents_of(recipe, game, config)
         objective = objective_of(game, config)
-        if recipe.backend == "trl":
+        if recipe.model == "table":
+            warm_table(game, settings, one.abstraction, objective.pools, met, reporter).save_weights(
+                stage.best
+            )
+        elif recipe.backend == "trl":
             from equipoise.training.trl import stages as trl
 
             player = player_settings(recipe)
             trl.train_sft(recipe, game, objective, settings, config, player, met, stage.folder, reporter)
         else:
+            from equipoise.training.sft import Sft
+
             policy = adapted(recipe, recipe.model, settings.seed, "sft", reporter)
             origin = {"model": recipe.model, "fingerprint": policy.fingerprint}
             Sft(game, objective, policy, settings, stage.folder, reporter, origin, met, config.rule).run()
@@ -160,10 +166,11 @@ def train_sepo(
     place: Path,
     start: Stage | None,
     reporter: Reporter,
+    abstraction: str | None = None,
 ) -> Stage:
     """Do a SEPO run unless it is done; return where it is."""
     settings = settings.model_copy(update={"seed": settings.seed + recipe.seed})
-    stage = Stage(recipe, place / "train")
+    stage = Stage(recipe, place / "train", game)
     if not stage.done:
         objective = objective_of(game, config)
         met = opponents_of(recipe, game, config, settings)
@@ -185,7 +192,9 @@ def train_sepo(
                 reporter,
             )
         else:
-            learner, fingerprint = _learner(recipe, game, settings, start, place.name, reporter)
+            learner, fingerprint = learner_of(
+                recipe, game, settings, start, place.name, reporter, abstraction
+            )
             origin = {"model": recipe.model, "fingerprint": fingerprint}
             arena = Arena(game, objective, learner.policy, settings, met, config.rule)
             Sepo(arena, learner, stage.folder, reporter, origin, title=place.name).run()
@@ -193,12 +202,19 @@ def train_sepo(
     return stage
 
 
-def _learner(
-    recipe: Recipe, game: Game, settings: SepoConfig, start: Stage | None, name: str, reporter: Reporter
+def learner_of(
+    recipe: Recipe,
+    game: Game,
+    settings: SepoConfig,
+    start: Stage | None,
+    name: str,
+    reporter: Reporter,
+    abstraction: str | None = None,
 ) -> tuple[Learner, str]:
+    """Return what a run of one game trains, and the fingerprint of what it starts from."""
     if recipe.model == "table":
-        table = new_table(game, settings.seed)
-        return TabularLearner(table, settings.max_grad_norm), table.fingerprint
+        file = None if start is None else start.best / "table.json"
+        return table_learner(game, settings, file, abstraction)
     return local_learner(recipe, settings, start, name, reporter)
 
 
@@ -223,14 +239,6 @@ def adapted(recipe: Recipe, spec: str, seed: int, name: str, reporter: Reporter)
 
     player, model = player_settings(recipe), model_settings(recipe)
     return adapted_policy(spec, recipe.lora, seed, name, quiet=reporter.quiet, player=player, **model)
-
-
-def new_table(game: Game, seed: int) -> SoftmaxTable:
-    """Return a uniform table over all information states of a game."""
-    stage = game.stage()
-    seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
-    trees = [compile_tree(stage, {"random": Uniform()}, seat) for seat in seats]
-    return SoftmaxTable.of(stage, trees, seed, spread=0.0)
 
 
 def objective_of(game: Game, config: AuditConfig) -> Objective:

@@ -24,7 +24,7 @@ MEASURES = {
     "cosine": "cosine of the mean gradient with the exact one",
     "projection": "⟨ĝ, g⟩ / ‖g‖²: 1 for an unbiased estimator",
     "exploit_projection": "the same of the gradient's exploitability component",
-    "variance_ratio": "variance of a batch's gradient over that of per_pool",
+    "variance_ratio": "variance of a batch's gradient over that of per_pool, at equally many questions",
 }
 """Every measure's key with what it means."""
 

@@ -18,17 +18,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, TypeVar
 
 import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.local.backbone import Row
-from equipoise.policies.local.policy import LocalPolicy
-from equipoise.training.lora import AdapterLearner
+from equipoise.training.lora import Adapted, AdapterLearner
 from equipoise.training.samples import DecisionSample
 
 __all__ = ["Completion", "TokenLearner", "completions", "token_logprobs"]
+
+P = TypeVar("P", bound=Adapted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +97,14 @@ def token_logprobs(
     return torch.cat(logs), torch.cat(entropies)
 
 
-class TokenLearner(AdapterLearner):
+class TokenLearner(AdapterLearner[P]):
     """Trains the adapter of a local policy on what it wrote (modes ``think`` and ``free``)."""
 
     wants: Literal["samples"] = "samples"
 
     def __init__(
         self,
-        policy: LocalPolicy,
+        policy: P,
         max_grad_norm: float = 1.0,
         pass_tokens: int = 4096,
         max_step_kl: float = math.inf,

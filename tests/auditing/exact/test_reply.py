@@ -137,6 +137,16 @@ def test_one_responder_plays_both_seats_of_kuhn() -> None:
     assert {KUHN.label(*key) for key in table} == set(states(KUHN))
 
 
+def test_a_pruned_responder_plays_the_same_in_fewer_states() -> None:
+    game = make_game("ipd", rounds=4)
+    strategy = random_policy(game, 8).strategy(game)
+    whole, pruned = (responder(game, strategy, gap_reward(game), "r", whole=w) for w in (True, False))
+    a, b = (expected_features(game, strategy, found, 0) for found in (whole, pruned))
+    assert np.array_equal(a, b)
+    # It never deviates from itself: 1 + 2 + 4 + 8 states of 1 + 4 + 16 + 64.
+    assert [len(found.table) for found in (whole, pruned)] == [85, 15]  # type: ignore[attr-defined]
+
+
 def test_limits() -> None:
     game, strategy = make_game("ipd", rounds=3), get_strategy("ipd", "mixed_half")
     with pytest.raises(TooLargeError):

@@ -18,10 +18,10 @@ from equipoise.training.trl.settings import TrlSettings
 POOLS = {"train": ["tit_for_tat"], "exploiter": ["always_defect"], "collusive": ["always_cooperate"]}
 
 
-def policy_of(mode: str, spec: str = "tiny-random", seed: int = 0) -> LocalPolicy:
+def policy_of(mode: str, spec: str = "tiny-random", seed: int = 0, history: str = "state") -> LocalPolicy:
     """Return a policy with a fresh adapter; what it writes freely is six tokens long."""
     loaded = adapted_policy(spec, LoraSettings(rank=2), seed, "sepo", quiet=True).loaded
-    return LocalPolicy(loaded, mode, max_new_tokens=6, thought_tokens=4, name="sepo")
+    return LocalPolicy(loaded, mode, max_new_tokens=6, thought_tokens=4, name="sepo", history=history)
 
 
 def arena_of(policy: Any, config: SepoConfig) -> Arena:

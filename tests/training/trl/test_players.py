@@ -127,6 +127,12 @@ def test_a_policy_that_writes_nothing_needs_no_engine() -> None:
         check(config_of(), TrlSettings(use_vllm=True), policy_of("choose"))
 
 
+def test_a_server_plays_for_one_process_and_no_library() -> None:
+    settings = TrlSettings(use_vllm=True, vllm_mode="server")
+    with pytest.raises(RequestError, match="library_response"):
+        check(config_of(exploiters="pool+library_response"), settings, policy_of("free"))
+
+
 def test_a_policy_without_generations_cannot_be_trained_on_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     import equipoise.training.trl.rollouts as module
 

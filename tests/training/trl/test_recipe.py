@@ -105,9 +105,11 @@ def test_bfloat16_and_checkpointing_change_rounding_and_nothing_else(tmp_path: P
     assert found["half"]["loss"] == pytest.approx(found["plain"]["loss"], rel=2e-2)
 
 
-def test_a_chat_that_does_not_grow_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="use layout = 'decisions'"):
-        run(tmp_path, **{"trl.layout": "chat"})
+def test_a_conversation_is_one_row_where_asked(tmp_path: Path) -> None:
+    changed = {"mode": "free", "history": "chat", "max_new_tokens": 4, "trl.layout": "chat"}
+    first = rows(run(tmp_path, ("sft", "sepo"), **changed) / "sepo" / "train")[0]
+    assert first["rows"] == first["episodes"]
+    assert first["trained"] == 2 * first["episodes"]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,12 @@ def test_a_chat_that_does_not_grow_is_refused_with_the_way_out(tmp_path: Path) -
         (["trl.layout=chats"], "did you mean 'chat'"),
         (["backend=trll"], "did you mean 'trl'"),
         (["backend=local", "trl.tuning=full"], "use backend = 'trl'"),
+        (["joint.all.games={ipd=1.0}"], "backend = 'local'"),
+        (["trl.layout=chat"], "use history = 'chat'"),
+        (["trl.use_vllm=true"], "use mode = 'think'"),
+        (["games.ipd.train.sepo.gradient=exact"], "games.ipd.train.sepo.gradient"),
+        (["games.ipd.train.sepo.max_decisions=4"], "games.ipd.train.sepo.max_decisions"),
+        (["games.ipd.train.sepo.league.every=1"], "games.ipd.train.sepo.league"),
         (["model=table"], "backend = 'local'"),
         (["trl.vllm_server_base_url=http://localhost:1"], "vllm_mode = 'server'"),
         (["trl.vllm_gpu_memory_utilization=0.0"], "vllm_gpu_memory_utilization"),

@@ -9,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.errors import RequestError
 from equipoise.training.samples import DecisionSample
 from equipoise.training.trl.rows import chat_rows, collate, decision_rows, padded_count
 
@@ -82,6 +81,9 @@ def test_tokens_drawn_among_some_say_among_which() -> None:
     assert batch["allowed"].tolist()[0] == [[-1, -1, -1], [4, 9, -1], [5, 6, 7]]
     assert (batch["allowed"][1] == -1).all()
     assert "allowed" not in collate(decision_rows([sample()]), 1, 1, pad=0)
+    # Another rank has such a token.
+    forced = collate(decision_rows([sample()]), 2, 1, pad=0, constrained=True)
+    assert forced["allowed"].tolist() == [[[-1]] * 3] * 2
 
 
 def test_a_chat_is_one_row_with_the_advantage_of_each_decision() -> None:
@@ -97,9 +99,10 @@ def test_a_chat_is_one_row_with_the_advantage_of_each_decision() -> None:
     assert batch["advantages"].tolist() == [[3.0, 3.0, 0.0, 0.0, -6.0], [9.0, 0.0, 0.0, 0.0, 0.0]]
 
 
-def test_prompts_that_are_made_anew_are_no_chat() -> None:
-    with pytest.raises(RequestError, match="layout = 'decisions'"):
-        chat_rows([sample((1, 2), (3, 4)), sample((1, 2, 9), (5,))])
+def test_a_prompt_that_is_made_anew_begins_another_conversation() -> None:
+    rows = chat_rows([sample((1, 2), (3, 4)), sample((1, 2, 9), (5,)), sample((1, 2, 9, 5), (6,))])
+    assert [row.prompt_ids for row in rows] == [(1, 2), (1, 2, 9)]
+    assert rows[1].completion_ids == (5, 6)
 
 
 @given(st.integers(0, 50), st.integers(1, 9))

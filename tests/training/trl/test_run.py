@@ -57,14 +57,14 @@ def test_a_run_goes_on_from_its_last_step_to_the_same_bytes(whole: TrlSepo, tmp_
     again = run_of(tmp_path / "run", "free", **WHOLE)
     assert again.start == 2
     done = again.run()
-    assert (done.step, done.score) == (whole.best_step, whole.best_score)
+    assert (done.step, done.score) == (whole.best.step, whole.best.score)
     assert files(tmp_path / "run") == files(whole.folder)
 
 
 def test_a_run_that_is_done_trains_no_more(whole: TrlSepo) -> None:
     before = files(whole.folder)
     done = run_of(whole.folder, "free", **WHOLE).run()
-    assert (done.step, done.score) == (whole.best_step, whole.best_score)
+    assert (done.step, done.score) == (whole.best.step, whole.best.score)
     assert len(done.history) == 3
     assert files(whole.folder) == before
 
@@ -143,15 +143,34 @@ def test_a_sampler_with_other_weights_stops_the_run_before_it_learns_from_it(tmp
 
 
 def test_prompts_that_are_built_anew_cannot_be_one_chat(tmp_path: Path) -> None:
-    run = run_of(tmp_path / "run", "free", settings=TrlSettings(layout="chat"))
     with pytest.raises(RequestError, match="layout = 'decisions'"):
-        run.run()
+        run_of(tmp_path / "run", "free", settings=TrlSettings(layout="chat"))
+
+
+@pytest.mark.parametrize("mode", ["free", "think"])
+def test_a_conversation_in_one_row_is_the_update_of_its_answers_apart(mode: str, tmp_path: Path) -> None:
+    runs = {}
+    for layout in ("decisions", "chat"):
+        policy = policy_of(mode, history="chat")
+        settings = TrlSettings(layout=layout)  # type: ignore[arg-type]
+        runs[layout] = run_of(tmp_path / layout, policy=policy, settings=settings, steps=1, entropy=0.01)
+        runs[layout].run()
+    apart, one = (runs[layout].history[0] for layout in ("decisions", "chat"))
+    assert one["rows"] == one["episodes"]
+    assert apart["rows"] == 2 * one["rows"] * (1 if mode == "free" else 2)
+    assert one["trained"] == apart["trained"]
+    assert one["tokens"] == apart["tokens"]
+    for name in ("loss", "grad_norm", "token_entropy"):
+        assert one[name] == pytest.approx(apart[name], rel=1e-3, abs=1e-5), name
+    assert one["sampler_gap_max"] < 1e-4
 
 
 @pytest.mark.parametrize(
     ("changed", "mode", "settings", "message"),
     [
         ({"gradient": "exact"}, "choose", TrlSettings(), "gradient = 'exact'"),
+        ({"gradient": "all_actions"}, "choose", TrlSettings(), "gradient = 'all_actions'"),
+        ({"league": {"every": 1}}, "choose", TrlSettings(), "league"),
         ({}, "free", TrlSettings(tuning="full"), "tuning = 'full'"),
     ],
 )
@@ -199,3 +218,34 @@ def test_an_update_in_many_passes_is_the_update_in_one(tmp_path: Path) -> None:
     assert runs[3].history[0]["loss"] == pytest.approx(runs[64].history[0]["loss"], abs=1e-5)
     for name, parameter in weights[3].items():
         assert torch.allclose(parameter, weights[64][name], atol=1e-5), name
+
+
+def test_a_run_that_gets_no_better_stops_and_stays_stopped(tmp_path: Path) -> None:
+    changed = {"steps": 9, "select_every": 1, "patience": 2, "min_delta": 0.1, "lr": 1e-9}
+    done = run_of(tmp_path / "run", "choose", **changed).run()
+    # The first score is that of the weights training starts from, and next to nothing moves.
+    assert len(done.history) == 2
+    assert done.history[-1]["stopped"]
+    again = run_of(tmp_path / "run", "choose", **changed).run()
+    assert (again.step, len(again.history)) == (done.step, 2)
+
+
+def test_a_policy_can_play_itself(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", "free", steps=1, pools={"train": ["self"]})
+    run.run()
+    assert run.history[0]["sampler_gap"] < 1e-4
+    assert run.history[0]["episodes"] == 3 * 2
+
+
+def test_frozen_copies_are_our_own_learner_s(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="league"):
+        run_of(tmp_path / "run", "free", league={"every": 1})
+
+
+def test_the_policy_plays_itself_and_stages_of_a_curriculum(tmp_path: Path) -> None:
+    stages = [{"until": 1, "train": ["self"], "exploiter": []}]
+    run = run_of(tmp_path / "run", "free", steps=2, curriculum=stages)
+    rows = run.run().history
+    assert [row["stage"] for row in rows] == [1, 0]
+    assert rows[0]["episodes"] < rows[1]["episodes"]
+    assert all(row["grad_norm"] >= 0.0 for row in rows)

@@ -19,7 +19,8 @@ from equipoise.policies.registry import load_game
 from equipoise.training.config import SftConfig
 from equipoise.training.data import Shares, make_examples
 from equipoise.training.dataset import DataRequest, write_file, write_folder
-from equipoise.training.sft import batch_of, rate_at
+from equipoise.training.sft import batch_of
+from equipoise.training.supervised import rate_at
 from equipoise.training.trl.examples import Examples, read_examples, rows_of
 from equipoise.training.trl.ranks import Ranks
 from equipoise.training.trl.settings import TrlSettings

@@ -106,7 +106,9 @@ def _best(
     return np.array([graph.best(reward) for reward in rewards])
 
 
-def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: int = 100_000) -> Strategy:
+def responder(
+    game: Game, policy: Strategy, reward: Features, name: str, limit: int = 100_000, whole: bool = True
+) -> Strategy:
     """Return the strategy, for both seats, that earns most against the policy.
 
     Args:
@@ -115,12 +117,15 @@ def responder(game: Game, policy: Strategy, reward: Features, name: str, limit: 
         reward: (F,) what a round's features are worth to the responder.
         name: Name of the responder.
         limit: Largest number of the responder's information states.
+        whole: Whether the table has the information states that the responder's own choices avoid, too.
     """
     table: dict[InformationKey, Mapping[Action, float]] = {}
     for seat in _seats(game):
         tree = compile_tree(game, {"policy": policy}, seat, limit)
         choice = best_reply(tree, tree.payoff[:, 0] @ reward)[1]
-        table.update(reply_table(name, tree, choice).table)
+        rows = reply_table(name, tree, choice).table
+        reached = tree.realisation(choice)[tree.parents] > 0.0
+        table.update({key: rows[key] for key, y in zip(tree.keys, reached, strict=True) if whole or y})
     return TableStrategy(name, table)
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import torch
 
+from equipoise.policies.local.families import family_of
+
 __all__ = ["Backbone", "Layers", "Row", "near", "plain_layers"]
 
 Layers = tuple[tuple[Any, Any], ...]
@@ -32,6 +34,9 @@ class Backbone:
 
     Attributes:
         model: The whole model.
+        causal: The same without what PEFT wraps around it.
+        body: The part that reads tokens: of multimodal models the language model alone.
+        config: The body's configuration.
         cache_name: What the model calls the argument for cached keys and values.
     """
 
@@ -46,7 +51,11 @@ class Backbone:
         self.model, self.max_rows = model, max_rows
         self.max_tokens = max_tokens or (512 if model.device.type == "cpu" else 4096)
         causal = model.get_base_model() if hasattr(model, "get_base_model") else model
-        self.body, self.head = causal.base_model, causal.get_output_embeddings()
+        self.causal = causal
+        self.body, self.head = causal.get_decoder(), causal.get_output_embeddings()
+        self.config = causal.config.get_text_config()
+        self._cap = getattr(self.config, "final_logit_softcapping", None)
+        self._token_types = _token_types(causal)
         parameters = inspect.signature(self.body.forward).parameters
         # transformers renamed the argument in 5.x.
         self.cache_name = "cache" if "cache" in parameters else "past_key_values"
@@ -60,17 +69,16 @@ class Backbone:
             found.update(zip(chunk, flat.split([len(row.positions) for row in picked]), strict=True))
         return [found[i] for i in range(len(rows))]
 
-    def encode(self, ids: tuple[int, ...]) -> Layers | None:
-        """Return keys and values of one sequence; None if they are not plain."""
-        tokens = torch.tensor([ids], device=self.model.device)
-        output = self.body(input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=True)
-        return plain_layers(getattr(output, self.cache_name, None), len(ids))
+    def read_off(self, hidden: Any) -> Any:
+        """Return the logits of last hidden states: the head, with the cap that some models put on it."""
+        logits = self.head(hidden)
+        return logits if self._cap is None else self._cap * torch.tanh(logits / self._cap)
 
     @cached_property
     def splits(self) -> bool:
-        """Whether logits are the head of the last hidden state and nothing more.
+        """Whether logits are what :meth:`read_off` makes of the last hidden state.
 
-        Some models scale or cap logits, and prompt-tuning adapters work outside the body.
+        Some models scale logits, and prompt-tuning adapters work outside the body.
         """
         if self.head is None or self.body is self.model:
             return False
@@ -80,9 +88,8 @@ class Backbone:
         self.model.eval()
         try:
             with torch.no_grad():
-                return near(
-                    self.model(input_ids=ids).logits, self.head(self.body(input_ids=ids).last_hidden_state)
-                )
+                whole = self.model(input_ids=ids, **self._text(ids)).logits
+                return near(whole, self.read_off(self.body(input_ids=ids).last_hidden_state))
         finally:
             self.model.train(training)
 
@@ -98,8 +105,17 @@ class Backbone:
         index = tuple(torch.tensor(axis, device=device) for axis in zip(*where, strict=True))
         inputs = {"input_ids": ids, "attention_mask": mask, "position_ids": places, "use_cache": False}
         if not self.splits:
-            return self.model(**inputs).logits[index].float()
-        return self.head(self.body(**inputs).last_hidden_state[index]).float()
+            return self.model(**inputs, **self._text(ids)).logits[index].float()
+        return self.read_off(self.body(**inputs).last_hidden_state[index]).float()
+
+    def _text(self, ids: Any) -> dict[str, Any]:
+        """Return the argument that says that all tokens are text, where the whole model takes one."""
+        return {} if self._token_types is None else {self._token_types: torch.zeros_like(ids)}
+
+
+def _token_types(causal: Any) -> str | None:
+    name = family_of(causal.config).token_types
+    return name if name in inspect.signature(causal.forward).parameters else None
 
 
 def plain_layers(cache: Any, length: int) -> Layers | None:

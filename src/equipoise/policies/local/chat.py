@@ -2,7 +2,8 @@
 
 A prompt becomes one user message. In ``choose`` mode the assistant's turn is opened and begins with
 ``Action:``, so that the model only has to go on with a word; small models otherwise rarely name an action.
-Tokenizers without a chat template get plain text.
+Tokenizers without a chat template get plain text. Templates that can ask for a chain of thought are told
+whether to (see ``families``): what is scored after the marker must not be expected inside one.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equipoise.policies.local.chats import Chats
+from equipoise.policies.local.families import family_of
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.sampling import Sampled
 from equipoise.policies.local.scoring import ActionScorer
@@ -31,12 +32,15 @@ class FreeText:
     ) -> None:
         """Take a model, its scorer (whose token tree reads the prompts), settings, wording and prompts."""
         self.loaded, self.wording, self.max_new_tokens, self.chats = loaded, wording, max_new_tokens, chats
+        # A chain of thought inside tags would use up the budget of the answer.
+        self._switches = family_of(loaded.model.config).thinking(False)
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Return a choice for each decision, generated in as few batches as ``max_rows`` allows."""
         prompts = [get_renderer(d.rules.name, self.wording).prompt(d) for d in decisions]
-        ids = [self.chats.prompt(*one) for one in zip(decisions, prompts, strict=True)]
+        pairs = zip(decisions, prompts, strict=True)
+        ids = [self.chats.prompt(*one, switches=self._switches) for one in pairs]
         uniforms = [decision.draws.uniform for decision in decisions]
         written = self.writer.write(ids, uniforms, self.max_new_tokens)
         for decision, prompt, sampled in zip(decisions, ids, written, strict=True):

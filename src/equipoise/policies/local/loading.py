@@ -13,7 +13,7 @@ from typing import Any
 
 from equipoise.errors import RequestError
 
-__all__ = ["LoadedModel", "load_model", "load_spec", "split_spec"]
+__all__ = ["LoadedModel", "load_model", "load_spec", "progress_bars", "split_spec"]
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _DTYPES = ("float32", "bfloat16", "float16")
@@ -68,7 +68,7 @@ def load_model(
     name, local = _locate(str(path_or_id))
     folder = None if adapter is None else _adapter_folder(adapter)
     try:
-        with _progress(not quiet):
+        with progress_bars(not quiet):
             tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=local)
             model = AutoModelForCausalLM.from_pretrained(
                 name, local_files_only=local, dtype=torch_dtype, use_safetensors=True
@@ -138,8 +138,8 @@ def _prepare(dtype: str, threads: int | None) -> Any:
 
 
 @contextmanager
-def _progress(shown: bool) -> Iterator[None]:
-    """Switch the progress bars of transformers off for a while."""
+def progress_bars(shown: bool) -> Iterator[None]:
+    """Switch the progress bars of transformers off for a while, unless they are wanted."""
     from transformers.utils import logging
 
     before = logging.is_progress_bar_enabled()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -198,6 +199,12 @@ class LocalPolicy(Policy):
         )
         other.version = self.version
         return other
+
+    def frozen(self, folder: Path, name: str) -> Policy:
+        """Return the same model with the adapter of a folder in place of the one that is trained."""
+        from equipoise.policies.local.copies import AdapterCopy
+
+        return AdapterCopy(self, folder, name)
 
     def question(self, decision: Decision) -> Question:
         """Return what the model is asked at a decision.

@@ -7,7 +7,8 @@ the same decision gets the same draws alone or among others (up to rounding of t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,14 +119,15 @@ def generate(
         pad_token_id=pad,
     )
     text = None if ended is None else _TextEnd(ended, ids.shape[1])
-    output = backbone.model.generate(
-        input_ids=ids,
-        attention_mask=mask,
-        generation_config=config,
-        logits_processor=[draws],
-        stopping_criteria=StoppingCriteriaList([] if text is None else [text]),
-        **cache,
-    )
+    with _bare(backbone):
+        output = backbone.model.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            generation_config=config,
+            logits_processor=[draws],
+            stopping_criteria=StoppingCriteriaList([] if text is None else [text]),
+            **cache,
+        )
     new = output[:, ids.shape[1] :].tolist()
     logprobs = torch.stack(draws.logprobs, dim=1).tolist()
     lengths = {} if text is None else text.lengths
@@ -133,6 +135,24 @@ def generate(
         _cut(tokens, logs, frozenset(stop_ids), lengths.get(row))
         for row, (tokens, logs) in enumerate(zip(new, logprobs, strict=True))
     ]
+
+
+@contextmanager
+def _bare(backbone: Backbone) -> Iterator[None]:
+    """Set the generation settings that come with a checkpoint aside.
+
+    What a call leaves open would be taken from them, and tokens that they suppress or penalise would be
+    sampled from another distribution than the one that is recorded and trained.
+    """
+    owners = [model for model in (backbone.model, backbone.causal) if hasattr(model, "generation_config")]
+    before = [model.generation_config for model in owners]
+    try:
+        for model in owners:
+            model.generation_config = GenerationConfig()
+        yield
+    finally:
+        for model, settings in zip(owners, before, strict=True):
+            model.generation_config = settings
 
 
 def _pad_left(prompts: Sequence[tuple[int, ...]], pad: int, device: Any) -> tuple[torch.Tensor, torch.Tensor]:

@@ -14,8 +14,9 @@ import torch
 
 from equipoise.policies.local.backbone import Backbone, Row
 from equipoise.policies.local.chat import end_of_turn, prompt_ids, word_ids
+from equipoise.policies.local.families import family_of
 from equipoise.policies.local.question import Question
-from equipoise.policies.local.treecache import TreeCache, takes_trees
+from equipoise.policies.local.treecache import TreeCache, obstacle
 from equipoise.policies.local.trie import Trie, build_trie
 from equipoise.prompts.base import MARKER
 
@@ -56,11 +57,14 @@ class ActionScorer:
         self.tokenizer = tokenizer
         self.prefix_cache, self.deduplicate = prefix_cache, deduplicate
         self.backbone = Backbone(model, max_rows=max_rows, max_tokens=max_tokens)
+        # After the marker comes the answer, never a chain of thought.
+        self._switches = family_of(model.config).thinking(False)
         self._end = end_of_turn(tokenizer)
         self._tries: dict[tuple[str, ...], Trie] = {}
         self._prompts: dict[Question, tuple[int, ...]] = {}
         self._keep_bytes = keep_bytes
-        self._takes_trees: bool | None = None
+        self._obstacle: str | None = None
+        self._tried = False
         self._kept: TreeCache | None = None
 
     def log_probabilities(self, questions: Sequence[Question], *, reuse: bool = False) -> list[torch.Tensor]:
@@ -146,7 +150,9 @@ class ActionScorer:
     def prompt_ids(self, question: Question) -> tuple[int, ...]:
         """Return the tokens that the model reads before it chooses."""
         if question not in self._prompts:
-            self._prompts[question] = prompt_ids(question.prompt, self.tokenizer, prefill=MARKER)
+            self._prompts[question] = prompt_ids(
+                question.prompt, self.tokenizer, prefill=MARKER, switches=self._switches
+            )
         return self._prompts[question]
 
     def trie(self, words: tuple[str, ...]) -> Trie:
@@ -160,17 +166,22 @@ class ActionScorer:
         self._kept = None
         self._prompts.clear()
 
+    @property
+    def no_tree(self) -> str | None:
+        """Why what prompts have in common is read anew for each; None if it is read once."""
+        if not self.prefix_cache:
+            return "prefix_cache is off"
+        if not self._tried:
+            self._obstacle, self._tried = obstacle(self.backbone), True
+        return self._obstacle
+
     def tree(self, reuse: bool) -> TreeCache | None:
         """Return a tree to read prompts with; None where the model takes none or settings forbid it.
 
         Args:
             reuse: Take the tree that is kept until :meth:`clear` is called.
         """
-        if not self.prefix_cache:
-            return None
-        if self._takes_trees is None:
-            self._takes_trees = takes_trees(self.backbone)
-        if not self._takes_trees:
+        if self.no_tree is not None:
             return None
         if not reuse:
             return TreeCache(self.backbone)

@@ -18,6 +18,7 @@ from equipoise.policies.base import draw
 from equipoise.policies.local.chat import reopened_ids
 from equipoise.policies.local.chats import Chats
 from equipoise.policies.local.chosen import action_generation
+from equipoise.policies.local.families import Family, family_of
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.sampling import Sampled
@@ -26,7 +27,7 @@ from equipoise.policies.local.writing import Writer
 from equipoise.prompts.base import MARKER, Prompt
 from equipoise.types import Action, Choice, Decision, Generation
 
-__all__ = ["ASK", "PLAIN_THOUGHT", "ThinkText", "Thinking"]
+__all__ = ["ASK", "PLAIN_THOUGHT", "ThinkText", "Thinking", "thinking_of"]
 
 ASK = "\nThink about it first, in a few sentences; then give that line."
 """What is added to a prompt: without it the game's own words ask for the line alone."""
@@ -40,15 +41,25 @@ class Thinking:
         end: The text that ends a thought.
         ended: What is put between a thought that ended so and the action.
         cut: What is put there after any other thought.
+        opening: What is put before a thought.
     """
 
     end: str = MARKER
     ended: str = ""
     cut: str = f"\n{MARKER}"
+    opening: str = ""
 
 
 PLAIN_THOUGHT = Thinking()
 """Thoughts as plain text of the answer, which every model can write."""
+
+
+def thinking_of(family: Family) -> Thinking:
+    """Return how the thoughts of a family end: its own tags where it has some."""
+    if family.thought is None:
+        return PLAIN_THOUGHT
+    opening, close = family.thought
+    return Thinking(close, f"\n\n{MARKER}", f"\n{close}\n\n{MARKER}", opening)
 
 
 class ThinkText:
@@ -63,7 +74,7 @@ class ThinkText:
         thought_tokens: int,
         max_rows: int,
         chats: Chats,
-        form: Thinking = PLAIN_THOUGHT,
+        form: Thinking | None = None,
     ) -> None:
         """Take a model, its scorer and the settings.
 
@@ -74,16 +85,17 @@ class ThinkText:
             thought_tokens: Budget of a thought.
             max_rows: Largest batch.
             chats: Makes the prompts.
-            form: How thoughts end.
+            form: How thoughts end; None does it the way of the model's family.
         """
-        self.loaded, self.scorer, self.form, self.chats = loaded, scorer, form, chats
+        self._family = family_of(loaded.model.config)
+        self.loaded, self.scorer, self.chats = loaded, scorer, chats
+        self.form = form or thinking_of(self._family)
         self.temperature, self.thought_tokens = temperature, thought_tokens
         self.writer = Writer(loaded, scorer, temperature=temperature, max_rows=max_rows)
 
     def answer(self, decisions: Sequence[Decision], questions: Sequence[Question]) -> list[Choice]:
         """Return a choice for each decision, given what it asks."""
-        asked = (_asking(question.prompt) for question in questions)
-        prompts = [self.chats.prompt(*one) for one in zip(decisions, asked, strict=True)]
+        prompts = [self._prompt(*one) for one in zip(decisions, questions, strict=True)]
         uniforms = [decision.draws.uniform for decision in decisions]
         thoughts = self.writer.write(prompts, uniforms, self.thought_tokens, self.form.end)
         starts = [p + self._lead(thought) for p, thought in zip(prompts, thoughts, strict=True)]
@@ -101,6 +113,11 @@ class ThinkText:
             choices.append(Choice(action, generations=(self._thought(prompts[i], thoughts[i]), made)))
         return choices
 
+    def _prompt(self, decision: Decision, question: Question) -> tuple[int, ...]:
+        switches = self._family.thinking(self.form.end != MARKER)
+        asked, opening = _asking(question.prompt), self.form.opening
+        return self.chats.prompt(decision, asked, prefill=opening, switches=switches)
+
     def _lead(self, thought: Sampled) -> tuple[int, ...]:
         """Return what lies between prompt and action: the thought, and what its end lacks of the marker."""
         ids, tokenizer = thought.ids, self.loaded.tokenizer
@@ -108,7 +125,7 @@ class ThinkText:
         # The token that completed the text may go on after it.
         whole = self.form.ended if text.endswith(self.form.end) else self.form.cut
         if ids and ids[-1] in self.writer.stop_ids:
-            turn = reopened_ids(tokenizer)
+            turn = reopened_ids(tokenizer, switches=self._family.thinking(False))
             if turn:
                 # The action has a turn of its own, so that its prompt goes on from all that was sampled.
                 return ids + turn[turn[0] == ids[-1] :] + self._encoded(MARKER)

@@ -2,9 +2,9 @@
 
 Passes are packed: no padding, one row, an attention mask that lets a token see its ancestors and itself only.
 Keys, values and hidden states are kept with the tree, so that later rows only pay for what is new in them
-(the next round of a history, not the rules and the rounds before); gradients flow through. Models that keep
-something else than plain keys and values (sliding windows, linear attention), or do not take such a mask, are
-found out by :func:`takes_trees`.
+(the next round of a history, not the rules and the rounds before); gradients flow through. Layers that look
+back over a window get a mask of their own and keep all keys. Models whose layers keep a running state (linear
+attention), or that do not take such masks, are found out by :func:`obstacle`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from equipoise.policies.local.backbone import Backbone, Layers, Row, near, plain_layers
 from equipoise.policies.local.tree import TokenTree
 
-__all__ = ["TreeCache", "takes_trees"]
+__all__ = ["TreeCache", "obstacle", "takes_trees"]
+
+FULL, SLIDING = "full_attention", "sliding_attention"
 
 
 class TreeCache:
@@ -49,7 +53,7 @@ class TreeCache:
         if not self._fill():
             return None
         wanted = [paths[i][p] for i, row in enumerate(rows) for p in row.positions]
-        flat = self._backbone.head(self._gather_hidden(wanted)).float()
+        flat = self._backbone.read_off(self._gather_hidden(wanted)).float()
         return list(flat.split([len(row.positions) for row in rows]))
 
     def prefill(self, prompts: Sequence[tuple[int, ...]]) -> Layers | None:
@@ -86,13 +90,10 @@ class TreeCache:
 
         backbone, device = self._backbone, self._backbone.model.device
         older, sees = self.tree.context(start, stop)
-        dtype = backbone.model.dtype
-        mask = torch.zeros(sees.shape, dtype=dtype)
-        mask.masked_fill_(~torch.from_numpy(sees), torch.finfo(dtype).min)
         inputs = {
             "input_ids": torch.tensor([self.tree.tokens[start:stop]], device=device),
             "position_ids": torch.tensor([self.tree.depths[start:stop]], device=device),
-            "attention_mask": mask.to(device)[None, None],
+            "attention_mask": self._masks(sees, [*older, *range(start, stop)], range(start, stop)),
             "use_cache": True,
             backbone.cache_name: DynamicCache(self._gather_layers(older)) if older else DynamicCache(),
         }
@@ -109,6 +110,21 @@ class TreeCache:
         self._hidden.append(output.last_hidden_state[0])
         self._computed = stop
         return True
+
+    def _masks(self, sees: NDArray[np.bool_], seen: Sequence[int], seeing: Sequence[int]) -> Any:
+        """Return the attention mask, or one for each kind of layer where a model has several."""
+        if SLIDING not in _kinds(self._backbone.config):
+            return self._mask(sees)
+        depths = np.array(self.tree.depths)
+        back = depths[list(seeing)][:, None] - depths[list(seen)][None, :]
+        window = int(self._backbone.config.sliding_window)
+        return {FULL: self._mask(sees), SLIDING: self._mask(sees & (back < window))}
+
+    def _mask(self, sees: NDArray[np.bool_]) -> Any:
+        dtype = self._backbone.model.dtype
+        mask = torch.zeros(sees.shape, dtype=dtype)
+        mask.masked_fill_(~torch.from_numpy(sees), torch.finfo(dtype).min)
+        return mask.to(self._backbone.model.device)[None, None]
 
     def _gather_layers(self, nodes: Sequence[int]) -> Layers:
         """Return keys and values of some nodes, in ascending order."""
@@ -138,24 +154,43 @@ class TreeCache:
 
 
 def takes_trees(backbone: Backbone) -> bool:
-    """Tell whether a model gives the same numbers for a token tree as for rows.
+    """Tell whether a model gives the same numbers for a token tree as for rows."""
+    return obstacle(backbone) is None
 
-    Tried out on a few tokens, because no attribute says so for all architectures.
+
+def obstacle(backbone: Backbone) -> str | None:
+    """Return why a model cannot read token trees, or None if it can.
+
+    What no attribute says for all architectures is tried out on a few tokens.
     """
     if not backbone.splits:
-        return False
-    vocabulary = int(backbone.head.weight.shape[0])
-    a, b, c, d, e = (vocabulary * i // 6 for i in range(1, 6))
-    rows = [Row((a, b, c, d, e), (1, 4)), Row((a, b, e, c), (2, 3)), Row((a, b, c, a), (3,))]
+        return "its logits are more than its output head on its last hidden states"
+    if strange := sorted(_kinds(backbone.config) - {FULL, SLIDING}):
+        return f"layers of kind {', '.join(strange)} keep a state that cannot be shared between continuations"
     training = backbone.model.training
     backbone.model.eval()
     try:
         with torch.no_grad():
-            if backbone.encode((a, b, c)) is None:
-                return False
-            found = TreeCache(backbone, max_tokens=3).logits(rows)
-            return found is not None and all(map(near, found, backbone.logits(rows)))
-    except (ValueError, TypeError, RuntimeError, NotImplementedError):
-        return False
+            return None if _agrees(backbone) else "it does not take an attention mask of one's own"
+    except (ValueError, TypeError, RuntimeError, NotImplementedError) as error:
+        return f"it does not take an attention mask of one's own ({type(error).__name__})"
     finally:
         backbone.model.train(training)
+
+
+def _agrees(backbone: Backbone) -> bool:
+    vocabulary = int(backbone.head.weight.shape[0])
+    a, b, c, d, e = (vocabulary * i // 6 for i in range(1, 6))
+    rows = [Row((a, b, c, d, e), (1, 4)), Row((a, b, e, c), (2, 3)), Row((a, b, c, a), (3,))]
+    found = TreeCache(backbone, max_tokens=3).logits(rows)
+    return found is not None and all(map(near, found, backbone.logits(rows)))
+
+
+def _kinds(config: Any) -> set[str]:
+    """Return the kinds of layers, as the configuration declares them or its cache shows them."""
+    if declared := getattr(config, "layer_types", None):
+        return set(declared)
+    from transformers.cache_utils import DynamicCache, DynamicLayer
+
+    layers = DynamicCache(config=config).layers
+    return {FULL if type(layer) is DynamicLayer else type(layer).__name__ for layer in layers}

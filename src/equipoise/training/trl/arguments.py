@@ -100,10 +100,13 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
     Raises:
         RequestError: They do not.
     """
-    if config.gradient == "exact":
+    if config.gradient != "sampled":
         raise RequestError(
-            "gradient = 'exact': TRL trains on samples, use gradient = 'sampled' or backend = 'local'"
+            f"gradient = {config.gradient!r}: TRL trains on samples, use gradient = 'sampled' or "
+            "backend = 'local'"
         )
+    if config.league is not None:
+        raise RequestError("league: frozen copies are kept by backend = 'local' only")
     check_thinning(config.max_decisions)
     if policy.temperature == 0.0:
         raise RequestError("temperature = 0: a policy that does not vary cannot be trained on its samples")
@@ -114,6 +117,16 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
         )
     if settings.tuning == "full" and hasattr(policy.loaded.model, "peft_config"):
         raise RequestError("tuning = 'full': the model has an adapter, which tuning = 'lora' trains")
+    if settings.layout == "chat" and policy.history != "chat":
+        raise RequestError(
+            f"layout = 'chat': with history = {policy.history!r} every prompt is built anew, use history = "
+            "'chat' or layout = 'decisions'"
+        )
+    if settings.served and "library_response" in config.exploiters:
+        raise RequestError(
+            "exploiters = 'pool+library_response': every process plays the library against the policy, and a "
+            "vLLM server is asked by one; use vllm_mode = 'colocate'"
+        )
     if settings.use_vllm and policy.mode == "choose":
         raise RequestError("use_vllm = true: mode 'choose' writes no text, use mode 'think' or 'free'")
     own = policy.loaded.model.config._name_or_path
@@ -138,5 +151,7 @@ def passes(arena: Arena, layout: str, ranks: int, texts: int = 1) -> int:
     config, info = arena.config, arena.game.info_record
     gates = dict.fromkeys(arena.objective.exploiters, 1.0)
     streams = sum(bool(parts) for parts in arena.objective.coefficients(gates).values())
-    own = 1 if layout == "chat" else info.rounds * (1 if info.dynamics == "simultaneous" else 2) * texts
+    own = info.rounds * (1 if info.dynamics == "simultaneous" else 2) * texts
+    if layout == "chat":
+        own = info.rounds if info.independent_rounds else 1
     return math.ceil(streams * config.deals * config.rollouts * own / ranks / config.rows)

@@ -21,6 +21,7 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
+from equipoise.training.stopping import Best
 from equipoise.training.trl.ranks import Ranks
 from equipoise.training.trl.settings import TrlSettings
 from equipoise.training.trl.state import gather_moments, load_moments
@@ -34,6 +35,7 @@ class TrlRun(ABC):
 
     Attributes:
         policy: The policy that is trained.
+        best: Which weights are kept.
         trainer: TRL's trainer.
         start: Steps that were made before.
         updates: Steps that were made in all, without those that were skipped.
@@ -49,6 +51,7 @@ class TrlRun(ABC):
         folder: Path,
         request: Mapping[str, Any],
         steps: int,
+        best: Best,
         ranks: Ranks | None = None,
         reporter: Reporter | None = None,
         title: str = "",
@@ -61,6 +64,7 @@ class TrlRun(ABC):
             folder: Where checkpoints and metrics go; all ranks must see it.
             request: What else identifies the run.
             steps: Largest number of steps.
+            best: Which weights are kept, and when the run stops for want of better ones.
             ranks: The processes (default: read from the environment).
             reporter: Shows progress.
             title: What progress calls the run.
@@ -75,7 +79,7 @@ class TrlRun(ABC):
         whole = {**request, "trl": settings.model_dump(mode="json"), "ranks": self.ranks.count}
         self.store = TrainerFolder(folder, whole) if main else None
         self.scalars = Scalars(folder / "tensorboard" if main else None)
-        self.best_step, self.best_score = -1, float("-inf")
+        self.best = best
         self.history: list[dict[str, Any]] = []
         self.updates = 0
         self.start, self._state = self._find()
@@ -86,15 +90,10 @@ class TrlRun(ABC):
         with self.reporter.task(self.title, self.steps) as advance:
             self._advance = advance
             advance(self.start)
-            if self.start < self.steps and not self.finished:
+            if self.start < self.steps and not self.best.over:
                 self.trainer.train()
         self.scalars.close()
-        return Trained(self.best_step, self.best_score, self.history)
-
-    @property
-    def finished(self) -> bool:
-        """Whether the run ends before its last step."""
-        return False
+        return Trained(self.best.step, self.best.score, self.history)
 
     @abstractmethod
     def first(self) -> None:
@@ -149,7 +148,7 @@ class TrlRun(ABC):
         if self.store is not None:
             self.scalars.add(row)
             self.store.log(row)
-        if self.aligned(step) or step == self.steps:
+        if self.aligned(step) or step == self.steps or self.best.over:
             self._checkpoint(step)
         self._advance(1)
         self.checked()
@@ -171,16 +170,16 @@ class TrlRun(ABC):
         finally:
             model.train(training)
 
-    def keep_if_best(self, step: int, score: float) -> bool:
+    def keep_if_best(self, step: int, score: float, row: dict[str, Any]) -> None:
         """Keep the weights if they score better than any before; every rank must call it."""
-        if score <= self.best_score:
-            return False
-        self.best_step, self.best_score = step, score
+        better = self.best.take(step, score)
+        self.best.log(row)
+        if not better:
+            return
         weights = gather_weights(self.trainer)
         if self.store is not None and weights is not None:
             self.store.save_best(lambda folder: self._write_weights(folder, weights))
         self.ranks.wait()
-        return True
 
     def _checkpoint(self, step: int) -> None:
         weights, moments = gather_weights(self.trainer), gather_moments(self.trainer)
@@ -199,8 +198,7 @@ class TrlRun(ABC):
             "step": step,
             "updates": self.updates,
             "version": self.policy.version,
-            "best_step": self.best_step,
-            "best_score": self.best_score if self.best_step >= 0 else None,
+            **self.best.state_dict(),
             **self.state_dict(),
         }
 
@@ -219,8 +217,7 @@ class TrlRun(ABC):
             return 0, None
         self.load_state_dict(state)
         self.updates = int(state["updates"])
-        self.best_step = state["best_step"]
-        self.best_score = float("-inf") if state["best_score"] is None else state["best_score"]
+        self.best.load_state_dict(state)
         self.history = self.ranks.broadcast([] if self.store is None else self.store.metrics())
         self.policy.version = int(state["version"])
         return int(state["step"]), state
@@ -250,7 +247,7 @@ class Steps(TrainerCallback):  # type: ignore[misc]
         if logs is not None and "loss" in logs:
             self.run.end_step(logs)
             # given: the trainer's arguments, its state and its control.
-            given[2].should_training_stop |= self.run.finished
+            given[2].should_training_stop |= self.run.best.over
 
 
 def _nothing(done: int, text: str | None = None) -> None:

@@ -1,8 +1,8 @@
 """From credited generations to the rows of TRL's trainer.
 
-Two layouts. ``decisions``: one row a generation, with one advantage. ``chat``: one row an episode whose
-prompts grow, so that what was said before is read once; every token has the advantage of its own decision,
-tokens that the environment put between two answers have mask 0.
+Two layouts. ``decisions``: one row a generation, with one advantage. ``chat``: one row a conversation, whose
+prompts go on from each other, so that what was said before is read once; every token has the advantage of its
+own decision, tokens that the environment put between two answers have mask 0.
 
 The loss of a batch is Σ over streams of (Σ over tokens of A·ratio) / (episodes of that stream). TRL's loss
 ``dapo`` is a sum over the tokens of all ranks divided by ``num_items_in_batch``, so each advantage is divided
@@ -15,12 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import torch
 
-from equipoise.errors import RequestError
 from equipoise.training.samples import DecisionSample
 
 __all__ = ["Row", "chat_rows", "collate", "decision_rows", "padded_count"]
@@ -49,6 +47,11 @@ class Row:
     allowed: tuple[tuple[int, ...] | None, ...]
     weights: tuple[float, ...]
 
+    @property
+    def constrained(self) -> bool:
+        """Whether a token was drawn among some tokens only."""
+        return any(one is not None for one in self.allowed)
+
 
 def decision_rows(samples: Sequence[DecisionSample]) -> list[Row]:
     """Return one row for each generation."""
@@ -56,13 +59,22 @@ def decision_rows(samples: Sequence[DecisionSample]) -> list[Row]:
 
 
 def chat_rows(samples: Sequence[DecisionSample]) -> list[Row]:
-    """Return one row for each episode; the generations of an episode come one after the other.
+    """Return one row for each conversation; the generations of an episode come one after the other.
 
-    Raises:
-        RequestError: A prompt does not go on from what was said before.
+    A conversation ends where a prompt does not go on from what was said: with the episode, and with the hand
+    where hands are independent.
     """
-    episodes = groupby(samples, key=lambda sample: (sample.stream, sample.episode))
-    return [_joined([_row(sample) for sample in found]) for _, found in episodes]
+    rows: list[Row] = []
+    before: tuple[object, str] | None = None
+    for sample in samples:
+        owner, row = (sample.stream, sample.episode), _row(sample)
+        joined = _joined(rows[-1], row) if owner == before else None
+        if joined is None:
+            rows.append(row)
+        else:
+            rows[-1] = joined
+        before = owner
+    return rows
 
 
 def _row(sample: DecisionSample) -> Row:
@@ -76,27 +88,21 @@ def _row(sample: DecisionSample) -> Row:
     )
 
 
-def _joined(rows: Sequence[Row]) -> Row:
-    """Put the rows of an episode one behind the other."""
-    whole = rows[0]
-    for row in rows[1:]:
-        said = whole.prompt_ids + whole.completion_ids
-        if row.prompt_ids[: len(said)] != said:
-            raise RequestError(
-                "layout = 'chat': a prompt does not go on from the answer before it (this policy builds "
-                "every prompt anew from what it knows), use layout = 'decisions'"
-            )
-        between = row.prompt_ids[len(said) :]
-        gap = len(between)
-        whole = Row(
-            whole.prompt_ids,
-            (*whole.completion_ids, *between, *row.completion_ids),
-            (*whole.sampled_logprobs, *(0.0,) * gap, *row.sampled_logprobs),
-            (*whole.mask, *(0,) * gap, *row.mask),
-            (*whole.allowed, *(None,) * gap, *row.allowed),
-            (*whole.weights, *(0.0,) * gap, *row.weights),
-        )
-    return whole
+def _joined(whole: Row, row: Row) -> Row | None:
+    """Put a row behind another one whose words it goes on from; None if it does not."""
+    said = whole.prompt_ids + whole.completion_ids
+    if row.prompt_ids[: len(said)] != said:
+        return None
+    between = row.prompt_ids[len(said) :]
+    gap = len(between)
+    return Row(
+        whole.prompt_ids,
+        (*whole.completion_ids, *between, *row.completion_ids),
+        (*whole.sampled_logprobs, *(0.0,) * gap, *row.sampled_logprobs),
+        (*whole.mask, *(0,) * gap, *row.mask),
+        (*whole.allowed, *(None,) * gap, *row.allowed),
+        (*whole.weights, *(0.0,) * gap, *row.weights),
+    )
 
 
 def padded_count(rows: int, multiple: int) -> int:
@@ -112,6 +118,7 @@ def collate(
     device: Any = None,
     *,
     per_token: bool = False,
+    constrained: bool = False,
 ) -> dict[str, torch.Tensor]:
     """Return rows as the tensors that ``GRPOTrainer`` expects, P prompt and T completion tokens wide.
 
@@ -122,6 +129,8 @@ def collate(
         pad: The padding token.
         device: Where the tensors go.
         per_token: Whether ``advantages`` are (B, T) instead of (B,).
+        constrained: Whether a row of any rank was drawn among some tokens: all score alike then, since ranks
+            that share a model's weights must make the same passes.
 
     Returns:
         ``prompt_ids`` and ``prompt_mask`` (B, P), padded on the left; ``completion_ids``,
@@ -151,17 +160,17 @@ def collate(
         "completion_ids": tensor(after("completion_ids", pad), ids),
         "completion_mask": tensor([(1,) * (width - n) + (0,) * n for n in right], real),
         "tool_mask": tensor(after("mask", 0), real),
-        "advantages": tensor(weights, torch.float64).mul(decisions).to(floats),
+        "advantages": torch.tensor(weights, dtype=torch.float64).mul(decisions).to(device, floats),
         "old_per_token_logps": tensor(after("sampled_logprobs", 0.0), floats),
         "num_items_in_batch": tensor(float(decisions), floats),
     }
-    if any(one is not None for row in filled for one in row.allowed):
+    if constrained or any(row.constrained for row in filled):
         batch["allowed"] = _allowed(after("allowed", None), device)
     return batch
 
 
 def _allowed(rows: Sequence[Sequence[tuple[int, ...] | None]], device: Any) -> torch.Tensor:
-    widest = max(len(one) for row in rows for one in row if one is not None)
+    widest = max((len(one) for row in rows for one in row if one is not None), default=1)
     none = (NOT_ALLOWED,) * widest
     filled = [
         [none if one is None else (*one, *(NOT_ALLOWED,) * (widest - len(one))) for one in row]

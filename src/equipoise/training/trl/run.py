@@ -15,6 +15,7 @@ from equipoise.progress import Reporter
 from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
 from equipoise.training.selection import selection_score
+from equipoise.training.stopping import Best
 from equipoise.training.trl.arguments import check, grpo_config, passes
 from equipoise.training.trl.base import Steps, TrlRun
 from equipoise.training.trl.limit import StepLimit
@@ -65,7 +66,8 @@ class TrlSepo(TrlRun):
             "origin": dict(origin or {}),
         }
         title = f"{title} {arena.game.name}"
-        super().__init__(policy, settings, folder, request, self.config.steps, ranks, reporter, title)
+        best = Best(self.config.patience, self.config.min_delta)
+        super().__init__(policy, settings, folder, request, self.config.steps, best, ranks, reporter, title)
         self.watch = Watch(self.config, self.reporter)
         self.watch.resume(self.history)
         self._done: dict[str, float] = {}
@@ -119,7 +121,7 @@ class TrlSepo(TrlRun):
 
     def aligned(self, step: int) -> bool:
         """Tell whether a checkpoint is due after a step."""
-        return step % self.arena.aligned == 0 and step % self.config.checkpoint_every == 0
+        return step % self.config.checkpoint_every == 0
 
     def state_dict(self) -> dict[str, Any]:
         """Return gates and scale."""
@@ -134,6 +136,7 @@ class TrlSepo(TrlRun):
         with self.playing():
             # A step is the same after a resume as without one: nothing that was computed before is used.
             self.policy.forget()
+            self.arena.forget()
             return self.rollouts(step)
 
     @contextmanager
@@ -185,4 +188,4 @@ class TrlSepo(TrlRun):
             # Sums in floating point may differ between devices; what the main one finds holds for all.
             score = self.ranks.broadcast(selection_score(self.arena, self.policy) if plays else None)
         row["select_score"] = score
-        self.keep_if_best(step, score)
+        self.keep_if_best(step, score, row)

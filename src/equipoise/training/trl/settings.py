@@ -17,8 +17,8 @@ class TrlSettings(Strict):
     Attributes:
         data: Examples for the warm start as ``equipoise data`` writes them, a file or a folder; left out, the
             warm start plays its teachers itself.
-        layout: ``decisions`` makes a row of every answer; ``chat`` makes one row of an episode whose prompts
-            go on from each other, so that what was said is read once.
+        layout: ``decisions`` makes a row of every answer; ``chat`` makes one row of a conversation (with
+            ``history = "chat"``), so that what was said is read once.
         tuning: ``lora`` trains the recipe's adapter, ``full`` all weights.
         bf16: Compute in bfloat16 under autocast; weights and optimiser keep the recipe's ``dtype``.
         gradient_checkpointing: Compute activations again in the backward pass instead of keeping them.

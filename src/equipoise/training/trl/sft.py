@@ -29,6 +29,7 @@ from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SftConfig
 from equipoise.training.sft import batch_of
+from equipoise.training.stopping import Best
 from equipoise.training.supervised import rate_at
 from equipoise.training.trl.base import Steps, TrlRun
 from equipoise.training.trl.examples import Examples
@@ -76,9 +77,13 @@ class TrlSft(TrlRun):
         Raises:
             RequestError: The batch does not divide among the ranks, or the folder holds another run.
         """
-        self.config, self.rule, self.waited = config, rule or InvalidRule(), 0
+        self.config, self.rule = config, rule or InvalidRule()
         self.game, self.weights = game, objective.weights
         self.pools = replace(objective.pools, shift=())
+        if config.min_delta:
+            raise RequestError(
+                f"min_delta = {config.min_delta:g} is not for TRL: leave it out, or use backend = 'local'"
+            )
         self.training, self.validation = examples
         self.met = opponents or Opponents.named(self.pools, game, None)
         request = {
@@ -89,14 +94,10 @@ class TrlSft(TrlRun):
             "examples": [len(self.training), len(self.validation)],
             "origin": dict(origin or {}),
         }
-        super().__init__(policy, settings, folder, request, config.steps, ranks, reporter, f"sft {game.name}")
+        best, title = Best(config.patience, config.min_delta), f"sft {game.name}"
+        super().__init__(policy, settings, folder, request, config.steps, best, ranks, reporter, title)
         self.trainer = self._trainer()
         self.restore()
-
-    @property
-    def finished(self) -> bool:
-        """Whether the selection has not got better for so long that training ends."""
-        return self.waited >= self.config.patience
 
     def first(self) -> None:
         """Do nothing: the untrained model is no candidate."""
@@ -125,12 +126,11 @@ class TrlSft(TrlRun):
         return row
 
     def state_dict(self) -> dict[str, Any]:
-        """Return how long the selection has not got better."""
-        return {"waited": self.waited}
+        """Return nothing: batches follow from the step."""
+        return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take back how long the selection has not got better."""
-        self.waited = int(state["waited"])
+        """Take back nothing."""
 
     def _select(self, step: int, row: dict[str, Any]) -> None:
         loss = self.trainer.evaluate()["eval_loss"] if self.validation else None
@@ -148,7 +148,7 @@ class TrlSft(TrlRun):
         assert found is not None
         score = self.ranks.broadcast(found.value)
         row.update(validation_loss=loss, select_score=score)
-        self.waited = 0 if self.keep_if_best(step, score) else self.waited + 1
+        self.keep_if_best(step, score, row)
 
     def _trainer(self) -> _Trainer:
         from datasets import Dataset

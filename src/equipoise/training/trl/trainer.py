@@ -104,7 +104,15 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         largest = padded_count(len(found.rows), ranks) // ranks
         count = padded_count(largest, self.args.steps_per_generation)
         pad = self._tokenizer.pad_token_id
-        batch = collate(mine, count, found.decisions, pad, self.accelerator.device, per_token=found.per_token)
+        batch = collate(
+            mine,
+            count,
+            found.decisions,
+            pad,
+            self.accelerator.device,
+            per_token=found.per_token,
+            constrained=any(row.constrained for row in found.rows),
+        )
         if self.beta != 0.0:
             batch["ref_per_token_logps"] = self._reference(batch)
         return batch

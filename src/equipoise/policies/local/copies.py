@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 
@@ -13,10 +13,50 @@ from equipoise.policies.base import Policy
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.types import Choice, Decision, Probabilities
 
-__all__ = ["AdapterCopy"]
+__all__ = ["AdapterCopy", "FrozenCopy", "OtherAdapter"]
 
 TRAINED = "default"
 """Name of the adapter that is trained, in the model."""
+
+
+class OtherAdapter:
+    """A further adapter in a model whose own one is being trained.
+
+    Attributes:
+        name: Its name in the model.
+    """
+
+    def __init__(self, model: Any, folder: Path, name: str) -> None:
+        """Load the adapter of a folder beside the one that is trained."""
+        self._model = model
+        # A dot would end the name of a module.
+        self.name = name.replace(".", "_")
+        with torch.random.fork_rng(devices=[]):
+            model.load_adapter(str(folder), adapter_name=self.name)
+        model.set_adapter(TRAINED)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Put it in the place of the one that is trained."""
+        self._model.set_adapter(self.name, inference_mode=True)
+        try:
+            yield
+        finally:
+            self._model.set_adapter(TRAINED)
+
+    def close(self) -> None:
+        """Take it out of the model."""
+        self._model.delete_adapter(self.name)
+        self._model.set_adapter(TRAINED)
+
+
+@runtime_checkable
+class FrozenCopy(Protocol):
+    """A frozen copy of a policy that is trained; it sits in the same model until it is closed."""
+
+    def close(self) -> None:
+        """Take its weights out of the model."""
+        ...
 
 
 class AdapterCopy(Policy):
@@ -38,21 +78,16 @@ class AdapterCopy(Policy):
         self._inner = policy.in_wording(policy.wording)
         self.strict, self.always_legal = self._inner.strict, self._inner.always_legal
         self.exact_states = self._inner.exact_states
-        self._model: Any = policy.loaded.model
-        # A dot would end the name of a module.
-        self._adapter = name.replace(".", "_")
-        with torch.random.fork_rng(devices=[]):
-            self._model.load_adapter(str(folder), adapter_name=self._adapter)
-        self._model.set_adapter(TRAINED)
+        self._adapter = OtherAdapter(policy.loaded.model, folder, name)
 
     def act(self, decisions: Sequence[Decision]) -> list[Choice]:
         """Answer every decision with the copy's weights."""
-        with self._active():
+        with self._adapter.active():
             return self._inner.act(decisions)
 
     def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
         """Return the distributions of the copy's weights."""
-        with self._active():
+        with self._adapter.active():
             return self._inner.probabilities(decisions)
 
     def forget(self) -> None:
@@ -61,13 +96,4 @@ class AdapterCopy(Policy):
 
     def close(self) -> None:
         """Take the adapter out of the model."""
-        self._model.delete_adapter(self._adapter)
-        self._model.set_adapter(TRAINED)
-
-    @contextmanager
-    def _active(self) -> Iterator[None]:
-        self._model.set_adapter(self._adapter, inference_mode=True)
-        try:
-            yield
-        finally:
-            self._model.set_adapter(TRAINED)
+        self._adapter.close()

@@ -1,0 +1,1 @@
+"""Process judges: which of a strategist's turns were decisive."""

@@ -1,0 +1,64 @@
+"""Strategists by name: the part of ``strategist:ADVISER>ACTOR`` before the sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from equipoise.errors import RequestError
+from equipoise.games.rules import Rules
+from equipoise.policies.base import AnyPolicy
+from equipoise.policies.python import load_object
+from equipoise.policies.specs import LOCAL
+from equipoise.policies.strategist import Adviser, FunctionAdviser, advised
+from equipoise.prompts.registry import get_renderer
+
+__all__ = ["load_advised", "load_adviser"]
+
+SHARED = ("dtype", "device", "threads", "quiet")
+"""Settings of language models that a strategist shares with its actor."""
+
+
+def load_advised(
+    rest: str, rules: Rules, load_actor: Callable[[str], AnyPolicy], **settings: Any
+) -> AnyPolicy:
+    """Return the policy that ``strategist:REST`` stands for.
+
+    Args:
+        rest: ``ADVISER>ACTOR``.
+        rules: What is played.
+        load_actor: Loads the actor by its spec.
+        settings: Settings of language models.
+
+    Raises:
+        RequestError: A part is missing, or there is no such adviser or actor.
+    """
+    name, sign, actor = rest.partition(">")
+    if not sign or not name or not actor:
+        raise RequestError(
+            f"{'strategist:' + rest!r} needs an adviser and an actor, in quotes: "
+            "'strategist:smollm2>scripted:NAME'"
+        )
+    return advised(load_adviser(name, rules, **settings), load_actor(actor))
+
+
+def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
+    """Return a strategist: a local language model, or ``python:FILE.py:NAME``, a function of a decision.
+
+    Raises:
+        RequestError: There is no such strategist.
+    """
+    if spec.startswith(LOCAL):
+        # Better said before a model is loaded than after.
+        get_renderer(rules.name)
+        from equipoise.policies.local.adviser import LocalAdviser
+
+        return LocalAdviser.from_spec(spec, **{k: v for k, v in settings.items() if k in SHARED})
+    if spec.startswith("python:"):
+        found, fingerprint = load_object(spec.removeprefix("python:"))
+        if not callable(found) or isinstance(found, type):
+            raise RequestError(f"strategist {spec!r} is no function: name one from a decision to a text")
+        return FunctionAdviser(found, spec, fingerprint)
+    raise RequestError(
+        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…) or python:FILE.py:NAME"
+    )

@@ -1,0 +1,34 @@
+"""What a strategist reads: the rules and the situation of the one it advises, and what it said before.
+
+The rules come first, as the player reads them, then what a coach is; the situation comes last, so that what
+is the same for all questions is read once.
+"""
+
+from __future__ import annotations
+
+from equipoise.prompts.base import Prompt, Renderer
+from equipoise.types import Decision
+
+__all__ = ["strategist_prompt"]
+
+TASK = (
+    "You are not this player: you are its coach. You see what it sees, and advise it in private. Say in at "
+    "most {words} words what it should do or aim for now, and nothing else.\n\n"
+)
+WORDS = 12
+"""Words a strategy is asked to have; SOTOPIA's strategies have about ten (arXiv 2502.12486)."""
+
+
+def strategist_prompt(renderer: Renderer, decision: Decision, words: int = WORDS) -> Prompt:
+    """Return the prompt for a strategy at a decision.
+
+    Args:
+        renderer: Words of the game or task.
+        decision: What the advised seat is asked; its ``advice`` is what the strategist said before.
+        words: How long the strategy is asked to be.
+    """
+    before = "".join(f'\nYou advised before: "{" ".join(text.split())}"' for text in decision.advice)
+    return Prompt(
+        renderer.rules(decision.rules) + TASK.format(words=words),
+        f"{renderer.situation(decision)}{before}\nYour advice to the player:",
+    )

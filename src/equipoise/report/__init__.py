@@ -1,0 +1,1 @@
+"""Figures of results; they need the extra ``report``."""

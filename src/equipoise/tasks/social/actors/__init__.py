@@ -1,0 +1,13 @@
+"""Scripted actors of the dialogue task: functions from a decision to what is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from equipoise.tasks.registry import Actor
+from equipoise.tasks.social.actors import characters
+
+__all__ = ["ACTORS"]
+
+ACTORS: Mapping[str, Actor] = {name: getattr(characters, name) for name in characters.__all__}
+"""The actors by name."""

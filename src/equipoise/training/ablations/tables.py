@@ -1,0 +1,82 @@
+"""An ablation as tables: rich on a terminal, Markdown in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from equipoise.auditing.tables import cell
+from equipoise.training.ablations.result import METRICS, Ablation, AblationRow
+from equipoise.training.ablations.rows import ROWS
+
+__all__ = ["legend", "markdown", "tables"]
+
+HEADS = ("row", *METRICS.values(), "J − full")
+
+
+def tables(found: Ablation) -> list[RenderableType]:
+    """Return a table a game, and what the intervals cover."""
+    parts: list[RenderableType] = []
+    for game, rows in _games(found.rows).items():
+        table = Table(title=_title(game, rows), title_justify="left")
+        for head in HEADS:
+            table.add_column(head, justify="left" if head == "row" else "right")
+        for row in rows:
+            table.add_row(*map(Text, _cells(row)))
+        parts.append(table)
+        parts += [Text(line) for line in _reasons(rows)]
+    return [*parts, Text(legend(found)), Text(f"run folder: {found.folder}")]
+
+
+def markdown(found: Ablation) -> str:
+    """Return the tables as Markdown."""
+    lines = []
+    for game, rows in _games(found.rows).items():
+        lines += [f"**{_title(game, rows)}**", "", _line(HEADS), _line(["---"] * len(HEADS))]
+        lines += [_line([f"`{cells[0]}`", *cells[1:]]) for cells in map(_cells, rows)]
+        lines += ["", *(f"- {reason}" for reason in _reasons(rows)), ""]
+    names = dict.fromkeys(row.row for row in found.rows)
+    lines += [_line(("row", "what it changes")), _line(["---", "---"])]
+    lines += [
+        _line((f"`{name}`", ROWS[name].summary if name in ROWS else "a run of the recipe")) for name in names
+    ]
+    return "\n".join([*lines, "", legend(found), ""])
+
+
+def legend(found: Ablation) -> str:
+    """Say what the numbers are."""
+    return (
+        f"Means over training seeds with Student's {found.level:.0%} interval over seeds; differences are "
+        "paired by seed. All rows are judged with the game's own weights. With one seed the interval is that "
+        "of its audit; >= is a bound."
+    )
+
+
+def _games(rows: Sequence[AblationRow]) -> dict[str, list[AblationRow]]:
+    found: dict[str, list[AblationRow]] = {}
+    for row in rows:
+        found.setdefault(row.game, []).append(row)
+    return found
+
+
+def _title(game: str, rows: Sequence[AblationRow]) -> str:
+    count = max(len(row.seeds) for row in rows)
+    return f"{game}, {count} seed{'s' if count > 1 else ''}"
+
+
+def _cells(row: AblationRow) -> list[str]:
+    if row.reason is not None:
+        return [row.row, *["n/a"] * (len(HEADS) - 1)]
+    difference = cell(row.differences.get("safety")) if row.differences else ""
+    return [row.row, *(cell(row.metrics.get(name)) for name in METRICS), difference]
+
+
+def _reasons(rows: Sequence[AblationRow]) -> list[str]:
+    return [f"{row.row} is not applicable: {row.reason}" for row in rows if row.reason is not None]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,1 @@
+"""EPO: a strategist trained by multi-turn REINFORCE with process rewards and iterated self-play."""
