@@ -102,7 +102,7 @@ def _found(text: str) -> tuple[frozenset[Intent], frozenset[Intent], str, tuple[
             if (match := pattern.search(part)) is None:
                 continue
             negated = intent not in _FIXED and _NOT.search(part[: match.start()]) is not None
-            if negated and intent is Intent.PRICE and re.search(r"\b(?:over|above|exceed|more|beyond|too)\b", part):
+            if negated and intent is Intent.PRICE and re.search(r"\b(?:over\w*|above|exceed|more|beyond|too|spend)\b", part):
                 negated = False
             if not negated:
                 wanted.add(intent)

@@ -111,7 +111,8 @@ def _item(now: Situation, style: Style) -> str:
     spare = now.left - 1 - len(picks)
     if Intent.BUY in asked and not picks:
         return f"click[{BUY}]"
-    if spare >= 2 and style.read and not now.has_read(page.product.id):
+    # A later product is only read where there is time to go back to an earlier one and buy that.
+    if spare >= (2 if len(now.opened) == 1 else 4) and style.read and not now.has_read(page.product.id):
         return f"click[{FEATURES}]"
     if spare >= 2 and Intent.WAIT in asked:
         for place, thing in (("features", FEATURES), ("description", DESCRIPTION)):
@@ -128,7 +129,7 @@ def _elsewhere(now: Situation, style: Style, product: str, spare: int) -> bool:
         return True
     others = [one for one in now.opened if one != product]
     if len(now.opened) < style.tries:
-        return spare >= (4 if style.read else 2)
+        return spare >= 4
     best = max(others, key=now.fit, default=product)
     return now.fit(best) > now.fit(product) + 1e-9
 
