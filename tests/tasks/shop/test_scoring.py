@@ -82,7 +82,9 @@ def test_phrases_are_compared_without_order_and_additions(one: str, two: str, sa
 
 
 def test_an_attribute_may_also_stand_in_title_bullets_or_description() -> None:
-    goal = GOAL.model_copy(update={"attributes": ("terry loops", "sheep with", "fellside", "zip"), "options": ()})
+    goal = GOAL.model_copy(
+        update={"attributes": ("terry loops", "sheep with", "fellside", "zip"), "options": ()}
+    )
     score = score_of(wanted(goal), SOCKS, {})
     assert score.attributes == 3
     assert score.value == pytest.approx(4 / 5)

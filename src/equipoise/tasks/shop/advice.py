@@ -20,7 +20,9 @@ _NOT = re.compile(
     r"\b(?:not|never|no|without|avoid|stop|skip|ignore|forget|neglect|refrain from|instead of|rather than|"
     r"do not bother with|no need to)\b(?! forget| only| settle| miss| overlook| neglect| skip| ignore)"
 )
-_CUTS = re.compile(r"[.!?;\n]|,| but | and then | then | before | until | unless | while | and (?=do not |never )")
+_CUTS = re.compile(
+    r"[.!?;\n]|,| but | and then | then | before | until | unless | while | and (?=do not |never )"
+)
 _TURNED = {Intent.BUY: Intent.WAIT, Intent.WAIT: Intent.BUY, Intent.HASTE: Intent.COMPARE}
 _FIXED = (Intent.NARROW, Intent.BACK, Intent.COMPARE, Intent.REQUIRE)
 """Intents whose own phrasings may hold a negation."""
@@ -31,7 +33,7 @@ _WORDS = re.compile(
 )
 _PHRASE = re.compile(
     rf"\b(?:{'|'.join(PHRASINGS[Intent.REQUIRE])})(?: (?:be|is|are|has|have|comes|with|that|it|the|a|an|one|"
-    r"something|which|of|in))* *:? *(.+)"
+    r"something|which|of|in)\b)* *:? *(.+)"
 )
 _VAGUE = re.compile(
     r"^(?:again|more|it|them|something|anything|key|keywords?|words?|only|less|fewer|short(?:er)?|broad(?:er)?|first|"
@@ -102,7 +104,11 @@ def _found(text: str) -> tuple[frozenset[Intent], frozenset[Intent], str, tuple[
             if (match := pattern.search(part)) is None:
                 continue
             negated = intent not in _FIXED and _NOT.search(part[: match.start()]) is not None
-            if negated and intent is Intent.PRICE and re.search(r"\b(?:over\w*|above|exceed|more|beyond|too|spend)\b", part):
+            if (
+                negated
+                and intent is Intent.PRICE
+                and re.search(r"\b(?:over\w*|above|exceed|more|beyond|too|spend)\b", part)
+            ):
                 negated = False
             if not negated:
                 wanted.add(intent)
@@ -129,7 +135,9 @@ def _settled(wanted: set[Intent], searches: bool, musts: Sequence[str]) -> froze
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"n't\b", " not", text.casefold().replace("’", "'")).split()).replace("can not", "cannot")
+    return " ".join(re.sub(r"n't\b", " not", text.casefold().replace("’", "'")).split()).replace(
+        "can not", "cannot"
+    )
 
 
 def _searched(part: str) -> str:
@@ -137,13 +145,17 @@ def _searched(part: str) -> str:
     if found is None or _NOT.search(part[: found.start()]):
         return ""
     words = found[1].strip(" '\"[]“”").removeprefix("for ")
-    words = re.split(r" (?:instead|first|next|and (?:open|click|choose|pick|read|check|buy))\b", words)[0].strip(" '\"")
+    words = re.split(r" (?:instead|first|next|and (?:open|click|choose|pick|read|check|buy))\b", words)[
+        0
+    ].strip(" '\"")
     return "" if _VAGUE.search(words) else words
 
 
 def _required(part: str) -> list[str]:
     found = _PHRASE.search(part)
     phrase = found[1].strip(" '\"") if found else ""
-    if not phrase or re.match(r"(?:the )?(?:price|budget|cap|right|same|cheap|under|within|options?|details?)\b", phrase):
+    if not phrase or re.match(
+        r"(?:the )?(?:price|budget|cap|right|same|cheap|under|within|options?|details?)\b", phrase
+    ):
         return []
     return [phrase]

@@ -18,7 +18,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from equipoise.errors import RequestError, unknown
 from equipoise.tasks.shop.catalogue import Catalogue, Product
 
-__all__ = ["SPLITS", "Goal", "Split", "Wanted", "cap_of", "check_goals", "choose", "goals", "read_goals", "steps"]
+__all__ = [
+    "SPLITS",
+    "Goal",
+    "Split",
+    "Wanted",
+    "cap_of",
+    "check_goals",
+    "choose",
+    "goals",
+    "read_goals",
+    "steps",
+]
 
 Split = Literal["train", "held_out", "hard"]
 SPLITS: tuple[Split, ...] = ("train", "held_out", "hard")

@@ -12,6 +12,7 @@ LIMIT = 300
 """Characters of a turn that are read; what is longer is cut, and then no action."""
 
 _ACTION = re.compile(r"(search|click)\s*\[(.*)\]", re.IGNORECASE)
+_ANOTHER = re.compile(r"\b(?:search|click)\s*\[", re.IGNORECASE)
 
 
 class Kind(StrEnum):
@@ -44,7 +45,7 @@ def read(text: str) -> Move:
         return Move(Kind.NONE, cut=True)
     found = _ACTION.fullmatch(text.strip())
     what = " ".join(found[2].split()) if found else ""
-    if found is None or not what or "\n" in text.strip() or re.search(r"\]\s*(?:search|click)\s*\[", what):
+    if found is None or not what or "\n" in text.strip() or _ANOTHER.search(what):
         return Move(Kind.NONE)
     return Move(Kind(found[1].casefold()), what)
 

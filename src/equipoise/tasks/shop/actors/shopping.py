@@ -64,7 +64,7 @@ def _query(now: Situation, style: Style) -> str:
         # What was tried is not tried again: the longest words are the rarest.
         return " ".join(sorted(dict.fromkeys(words), key=len, reverse=True)[:4]) or "sale"
     musts = " ".join(now.advice.musts)
-    return _clean(f"{' '.join(words)} {musts}" if style.narrow else now.view.goal) or "sale"
+    return _clean(f"{' '.join(words) if style.narrow else now.view.goal} {musts}") or "sale"
 
 
 def _clean(words: str) -> str:
@@ -73,7 +73,9 @@ def _clean(words: str) -> str:
 
 def _result(now: Situation, style: Style) -> str:
     page, asked = now.page, now.advice.now
-    named = next((one for one in page.listed if re.search(rf"\b{re.escape(one.id)}\b", now.advice.text)), None)
+    named = next(
+        (one for one in page.listed if re.search(rf"\b{re.escape(one.id)}\b", now.advice.text)), None
+    )
     if named is not None:
         return f"click[{named.id}]"
     if not page.listed or (Intent.SEARCH in asked and now.advice.words != page.words and now.left > 4):
@@ -97,7 +99,7 @@ def _best(now: Situation, style: Style, pool: list[Shown]) -> Shown:
         return pool[0]
     # Later results are less likely, whatever their titles say.
     place = {one.id: k for k, one in enumerate(now.page.listed)}
-    return max(pool, key=lambda one: now.fit(one.id) - 0.03 * place[one.id])
+    return max(pool, key=lambda one: now.fit(one.id) - 0.1 * place[one.id])
 
 
 def _item(now: Situation, style: Style) -> str:
@@ -137,15 +139,16 @@ def _elsewhere(now: Situation, style: Style, product: str, spare: int) -> bool:
 def _picks(now: Situation, style: Style) -> list[str]:
     """Return what to click for the options that are still to be chosen."""
     page, chosen = now.page, dict(now.page.chosen)
-    found = []
+    found: list[tuple[bool, str]] = []
     for name in dict(page.options):
         rows = [(thing, value) for thing, of, value in page.values if of == name]
         told = _named(now.advice.text, rows) if Intent.OPTIONS in now.advice.now else None
         wish = _named(now.wish, rows) if style.options else None
         thing = told or wish
         if thing is not None and chosen.get(name) != thing[1] and not (name in chosen and told is None):
-            found.append(thing[0])
-    return found
+            found.append((told is None, thing[0]))
+    # What the coach names comes first.
+    return [thing for _, thing in sorted(found, key=lambda one: one[0])]
 
 
 def _named(text: str, rows: list[tuple[str, str]]) -> tuple[str, str] | None:

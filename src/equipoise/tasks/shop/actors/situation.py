@@ -74,7 +74,9 @@ class Situation:
 
     def has_read(self, product: str, place: str = "features") -> bool:
         """Tell whether a page of a product was read."""
-        return any(p.place == place and p.product is not None and p.product.id == product for p in self.view.pages)
+        return any(
+            p.place == place and p.product is not None and p.product.id == product for p in self.view.pages
+        )
 
     def known(self, product: str) -> str:
         """Return what has been read of a product: title, option values and texts, in lower case."""
@@ -91,8 +93,7 @@ class Situation:
         known = self.known(product)
         words = content(known)
         share = len(self.wanted & words) / max(1, len(self.wanted))
-        musts = [len(content(must) & words) / max(1, len(content(must))) for must in self.advice.musts]
-        return share + 2.0 * sum(musts)
+        return share + sum(content(must) <= words for must in self.advice.musts)
 
     def price(self, product: str) -> float:
         """Return a product's price, as it was shown."""
