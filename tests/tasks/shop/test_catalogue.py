@@ -76,7 +76,7 @@ def test_an_identifier_twice_is_refused() -> None:
 
 def test_a_line_that_is_none_is_named() -> None:
     line = {**lines()[0], "models": [{**lines()[0]["models"][0], "price": -1.0}]}
-    with pytest.raises(RequestError, match="price = -1.0"):
+    with pytest.raises(RequestError, match=r"price = -1\.0"):
         read_products([line])
 
 

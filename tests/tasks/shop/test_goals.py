@@ -94,7 +94,7 @@ def test_the_instruction_names_the_cap_if_there_is_one() -> None:
 def test_a_product_in_two_splits_or_in_none_is_refused() -> None:
     catalogue = Catalogue((SOCKS, THIN, SHOES))
     other = GOAL.model_copy(update={"id": "again", "split": "held_out"})
-    with pytest.raises(RequestError, match="'a1' is asked for in two splits, train .* and held_out"):
+    with pytest.raises(RequestError, match=r"'a1' is asked for in two splits, train .* and held_out"):
         check_goals(catalogue, [GOAL, other])
     with pytest.raises(RequestError, match="'zz', which the catalogue lacks"):
         check_goals(catalogue, [GOAL.model_copy(update={"product": "zz"})])

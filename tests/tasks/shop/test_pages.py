@@ -13,7 +13,8 @@ def test_every_page_lists_what_fits_it() -> None:
     )
     item = visit(["search[socks]", "click[a1]"]).browser.page
     assert item.things == (
-        "Back to Search", "< Prev", "39-41", "42-44", "moss", "dark plum", "Description", "Features", "Buy Now",
+        "Back to Search", "< Prev", "39-41", "42-44", "moss", "dark plum", "Description", "Features",
+        "Buy Now",
     )  # fmt: skip
     assert item.actions[-1] == "click[Buy Now]"
     assert visit(["search[socks]", "click[a1]", "click[Features]"]).browser.page.things == (

@@ -164,7 +164,7 @@ def test_files_that_are_not_webshops_are_named(tmp_path: Path) -> None:
         read_webshop(folder(tmp_path, items={}))
     broken = item("B0001", "Halden")
     del broken["query"]
-    with pytest.raises(RequestError, match="'B0001' .*field 'query' is missing"):
+    with pytest.raises(RequestError, match=r"'B0001' .*field 'query' is missing"):
         read_webshop(folder(tmp_path, items=[broken]))
     (tmp_path / "items_human_ins.json").write_text("{")
     with pytest.raises(RequestError, match="not JSON"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from equipoise.tasks.shop.intents import PHRASINGS, Intent
 
@@ -27,8 +28,9 @@ _TURNED = {Intent.BUY: Intent.WAIT, Intent.WAIT: Intent.BUY, Intent.HASTE: Inten
 _FIXED = (Intent.NARROW, Intent.BACK, Intent.COMPARE, Intent.REQUIRE)
 """Intents whose own phrasings may hold a negation."""
 _WORDS = re.compile(
-    r"\b(?:search(?:ing)?(?: the shop)?(?: again)?(?: instead)? (?:for|with|by|using|on)|search|look up|query|google|"
-    r"type(?: in)?|enter|try(?: the)?(?: search)?(?: words?| terms?)|hunt for|use the (?:words?|terms?|keywords?)|put)"
+    r"\b(?:search(?:ing)?(?: the shop)?(?: again)?(?: instead)? (?:for|with|by|using|on)|search|look up|"
+    r"query|google|type(?: in)?|enter|try(?: the)?(?: search)?(?: words?| terms?)|hunt for|"
+    r"use the (?:words?|terms?|keywords?)|put)"
     r"(?: the| only)?(?: search)?(?: words?| terms?| keywords?| phrase)?:? +(.+)"
 )
 _PHRASE = re.compile(
@@ -36,9 +38,9 @@ _PHRASE = re.compile(
     r"something|which|of|in)\b)* *:? *(.+)"
 )
 _VAGUE = re.compile(
-    r"^(?:again|more|it|them|something|anything|key|keywords?|words?|only|less|fewer|short(?:er)?|broad(?:er)?|first|"
-    r"the (?:whole|product|item|key|main|sentence|instruction)|a (?:shorter|simpler|better)|with (?:fewer|less|key)|"
-    r"(?:two|three) (?:or|words))\b"
+    r"^(?:again|more|it|them|something|anything|key|keywords?|words?|only|less|fewer|short(?:er)?|broad(?:er)?|"
+    r"first|the (?:whole|product|item|key|main|sentence|instruction)|a (?:shorter|simpler|better)|"
+    r"with (?:fewer|less|key)|(?:two|three) (?:or|words))\b"
 )
 
 
@@ -86,12 +88,13 @@ def understand(pieces: Sequence[str]) -> Advice:
 
 
 def _attitudes(advice: Advice, wanted: frozenset[Intent], dropped: frozenset[Intent]) -> Advice:
+    said: dict[str, Any] = {}
     if Intent.HASTE in wanted:
-        advice = replace(advice, price=False, options=False, read=False, compare=False)
+        said = dict.fromkeys(("price", "options", "read", "compare"), False)
     for intent in (Intent.PRICE, Intent.OPTIONS, Intent.READ, Intent.COMPARE, Intent.NARROW):
         if intent in wanted or intent in dropped:
-            advice = replace(advice, **{intent.value: intent in wanted})
-    return advice
+            said[intent.value] = intent in wanted
+    return replace(advice, **said)
 
 
 def _found(text: str) -> tuple[frozenset[Intent], frozenset[Intent], str, tuple[str, ...]]:

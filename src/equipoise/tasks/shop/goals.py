@@ -134,8 +134,8 @@ def check_goals(catalogue: Catalogue, source: Sequence[Goal]) -> None:
         other = splits.setdefault(key, one)
         if other.split != one.split:
             raise RequestError(
-                f"product {one.product!r} is asked for in two splits, {other.split} ({other.id}) and {one.split} "
-                f"({one.id}): leave one of them out"
+                f"product {one.product!r} is asked for in two splits, {other.split} ({other.id}) and "
+                f"{one.split} ({one.id}): leave one of them out"
             )
 
 

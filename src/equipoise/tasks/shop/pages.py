@@ -89,7 +89,7 @@ class Page:
 
     @property
     def values(self) -> tuple[tuple[str, str, str], ...]:
-        """The option values as (what to click, option, value); a value of two options is ``option: value``."""
+        """The option values as (what to click, option, value); one of two options is ``option: value``."""
         every = [value.casefold() for _, values in self.options for value in values]
         return tuple(
             (value if every.count(value.casefold()) == 1 else f"{name}: {value}", name, value)

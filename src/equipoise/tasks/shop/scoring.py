@@ -59,7 +59,8 @@ def alike(one: str, two: str) -> bool:
         from rapidfuzz.fuzz import token_set_ratio
     except ImportError:
         raise RequestError(
-            "task 'shop' compares phrases with rapidfuzz, which is not installed: pip install 'equipoise[envs]'"
+            "task 'shop' compares phrases with rapidfuzz, which is not installed: "
+            "pip install 'equipoise[envs]'"
         ) from None
     return bool(token_set_ratio(one.casefold(), two.casefold()) > ALIKE)
 

@@ -43,7 +43,7 @@ class Index:
         self._ranks = BM25Okapi([terms(text) for text in texts])
 
     def best(self, words: str, count: int) -> tuple[int, ...]:
-        """Return the places of the best matches, best first, equal ones in their order; none without a match."""
+        """Return the places of the best matches, best first, equal ones in order; none without a match."""
         scores = np.asarray(self._ranks.get_scores(terms(words)))
         order = np.argsort(-scores, kind="stable")[:count]
         return tuple(int(place) for place in order if scores[place] > 0.0)

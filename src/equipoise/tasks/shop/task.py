@@ -83,9 +83,9 @@ class Shop(Task):
             id=self.name,
             version=1,
             title="Web shop",
-            summary=f"A shopper alone has {STEPS} steps to search a catalogue, read pages, choose options and "
-            "buy what an instruction asks for, within a price. The score, 0 to 1, is the share of what was "
-            "asked for that the purchase meets.",
+            summary=f"A shopper alone has {STEPS} steps to search a catalogue, read pages, choose options "
+            "and buy what an instruction asks for, within a price. The score, 0 to 1, is the share of what "
+            "was asked for that the purchase meets.",
             rounds=1,
             seats=1,
             dynamics="sequential",

@@ -1,8 +1,9 @@
 """WebShop's own products and goals.
 
-Read are the files of WebShop's data folder: ``items_shuffle*.json`` (a list of products), ``items_ins_v2*.json``
-(attributes and synthetic instructions by product) and ``items_human_ins*.json`` (instructions by people, by
-product). ``docs/shop.md`` lists the fields. The public data are not part of this package.
+Read are the files of WebShop's data folder: ``items_shuffle*.json`` (a list of products),
+``items_ins_v2*.json`` (attributes and synthetic instructions by product) and ``items_human_ins*.json``
+(instructions by people, by product). ``docs/shop.md`` lists the fields. The public data are not part of this
+package.
 """
 
 from __future__ import annotations
@@ -184,8 +185,8 @@ def _listed(made: list[Goal], listed: Path) -> tuple[Goal, ...]:
                 raise RequestError(f"{listed.name}: there is no goal {name!r}")
             if name in found:
                 raise RequestError(
-                    f"{listed.name}: goal {name!r} is in {found[name].split} and in {split}: the splits must be "
-                    "disjoint"
+                    f"{listed.name}: goal {name!r} is in {found[name].split} and in {split}: the splits must "
+                    "be disjoint"
                 )
             found[name] = known[name].model_copy(update={"split": split})
     return tuple(found.values())

@@ -89,7 +89,8 @@ def test_good_advice_makes_weak_and_sensible_better() -> None:
     told = {
         one.id: [
             f"Search for {ALL.catalogue.by_id[one.product].query} {' '.join(one.attributes)}.",
-            f"It must have {one.attributes[0]}. Read the features. Choose {' and '.join(v for _, v in one.options)}.",
+            f"It must have {one.attributes[0]}. Read the features. "
+            f"Choose {' and '.join(v for _, v in one.options)}.",
         ]
         for one in goals()
     }

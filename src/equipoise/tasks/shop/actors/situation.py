@@ -16,12 +16,18 @@ __all__ = ["Situation", "content", "situation"]
 
 _CAP = re.compile(r",? and price lower than (\d+(?:\.\d+)?) dollars\s*$")
 _STOP = frozenset(
-    "a an and any are as at be because but by can could come do does for from get give go had has have he her his "
-    "him i if in into is it its let like love me mine must my need needs no not of off on one or our out please "
-    "rather she should since so some something than that the their them then there they thing this to too up us "
-    "want wants was we what when which who will with without would you your ll d m s t re ve buy find order looking "
-    "look only just never always also very much such kind sort sure take make".split()
-)
+    (
+        "a", "an", "and", "any", "are", "as", "at", "be", "because", "but", "by", "can", "could", "come",
+        "do", "does", "for", "from", "get", "give", "go", "had", "has", "have", "he", "her", "his", "him",
+        "i", "if", "in", "into", "is", "it", "its", "let", "like", "love", "me", "mine", "must", "my",
+        "need", "needs", "no", "not", "of", "off", "on", "one", "or", "our", "out", "please", "rather",
+        "she", "should", "since", "so", "some", "something", "than", "that", "the", "their", "them",
+        "then", "there", "they", "thing", "this", "to", "too", "up", "us", "want", "wants", "was", "we",
+        "what", "when", "which", "who", "will", "with", "without", "would", "you", "your", "ll", "d", "m",
+        "s", "t", "re", "ve", "buy", "find", "order", "looking", "look", "only", "just", "never", "always",
+        "also", "very", "much", "such", "kind", "sort", "sure", "take", "make",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ class Situation:
         return " ".join(dict.fromkeys(parts)).casefold()
 
     def fit(self, product: str) -> float:
-        """Return how much of the instruction a product is known to meet; what the coach requires counts more."""
+        """Return how much of the instruction a product is known to meet; what the coach requires counts 1."""
         known = self.known(product)
         words = content(known)
         share = len(self.wanted & words) / max(1, len(self.wanted))
