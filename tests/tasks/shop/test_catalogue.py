@@ -57,16 +57,25 @@ def test_half_of_the_lines_do_not_tell_their_models_apart_in_the_title() -> None
 
 def test_search_finds_what_shares_words_best_first() -> None:
     catalogue = Catalogue((SOCKS, THIN, SHOES))
-    assert [one.id for one in catalogue.search("trail shoe", 10)] == ["b1"]
-    assert catalogue.search("terry LOOPS", 10)[0].id == "a1"
-    assert catalogue.search("zebra", 10) == ()
-    assert len(own_catalogue().search("the", 50)) <= 50
+    assert [one.id for one in catalogue.search("trail shoe")] == ["b1"]
+    assert catalogue.search("terry LOOPS")[0].id == "a1"
+    assert catalogue.search("zebra") == ()
+    assert len(own_catalogue().search("the and of with")) == 50
+
+
+def test_results_are_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equipoise.tasks.shop.catalogue.KEPT", 2)
+    catalogue = Catalogue((SOCKS, THIN, SHOES))
+    found = [catalogue.search(words) for words in ("socks", "shoes", "trail", "socks", "Socks")]
+    assert found[0] == found[3]
+    assert found[3] is found[4]
+    assert len(catalogue._found) <= 2
 
 
 def test_search_sees_title_bullets_and_description() -> None:
     catalogue = Catalogue((SOCKS, SHOES, *ALL[:20]))
     for found in ("Fellside", "terry loops", "sheep with a view"):
-        assert catalogue.search(found, 1)[0].id == "a1"
+        assert catalogue.search(found)[0].id == "a1"
 
 
 def test_an_identifier_twice_is_refused() -> None:

@@ -13,9 +13,6 @@ __all__ = ["Browser"]
 WINDOW = 10
 """Results on a page, as in WebShop."""
 
-FOUND = 50
-"""Most results of a search, as in WebShop."""
-
 
 class Browser:
     """A visit to the shop.
@@ -52,7 +49,7 @@ class Browser:
         return False
 
     def _search(self, words: str) -> bool:
-        self._words, self._results = words, self._catalogue.search(words, FOUND)
+        self._words, self._results = words, self._catalogue.search(words)
         return self._list(1)
 
     def _list(self, number: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
@@ -21,6 +21,12 @@ from equipoise.tasks.shop.nouns import nouns
 from equipoise.tasks.shop.search import Index
 
 __all__ = ["Catalogue", "Product", "lines", "own_catalogue", "read_products"]
+
+FOUND = 50
+"""Most results of a search, as in WebShop."""
+
+KEPT = 4096
+"""Searches whose results are kept."""
 
 
 class Product(BaseModel):
@@ -101,17 +107,14 @@ class Catalogue:
     def _index(self) -> Index:
         return Index([one.text for one in self.products])
 
-    def search(self, words: str, count: int) -> tuple[Product, ...]:
-        """Return the best matches, best first; products that share no word are none.
-
-        Args:
-            words: What is searched for.
-            count: How many there are at most.
-        """
+    def search(self, words: str) -> tuple[Product, ...]:
+        """Return the best matches, best first, at most 50; products that share no word are none."""
         key = " ".join(words.casefold().split())
         if key not in self._found:
-            self._found[key] = tuple(self.products[k] for k in self._index.best(key, 100))
-        return self._found[key][:count]
+            if len(self._found) >= KEPT:
+                self._found.clear()
+            self._found[key] = tuple(self.products[k] for k in self._index.best(key, FOUND))
+        return self._found[key]
 
 
 @cache
@@ -152,7 +155,7 @@ def _product(line: Mapping[str, Any], model: Mapping[str, Any]) -> Product:
             price=model["price"],
             attributes=(*line["attributes"], *model["attributes"]),
             options={**line["options"], **model.get("options", {})},
-            bullets=(*_texts(line["bullets"]), model["bullet"]),
+            bullets=(*line["bullets"], model["bullet"]),
             description=line["description"],
             line=line["id"],
         )
@@ -160,7 +163,3 @@ def _product(line: Mapping[str, Any], model: Mapping[str, Any]) -> Product:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise RequestError(f"product {model['id']!r}: {where} = {first['input']!r}: {first['msg']}") from None
-
-
-def _texts(found: Sequence[str]) -> tuple[str, ...]:
-    return tuple(found)
