@@ -53,7 +53,7 @@ def test_tokens_are_counted_as_a_dry_run_counts_them(mode: str, monkeypatch: pyt
     first_steps(recipe, "split", steps=1, quiet=True)
     (work,) = seen
     one = recipe.games["split"]
-    rules, config = prepare(recipe, "split", one)
+    rules, config = prepare(recipe, "split")
     planned = {w.stage: w for w in work_of(rules, one, config, 0, table=False, budget=6 * (mode == "free"))}
     plan = planned["sepo"]
     for key in ("kind", "episodes", "decisions", "chunk", "pass_tokens"):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from equipoise.errors import RequestError
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.recipe import load_recipe, parse_value, recipe_names
 from equipoise.training.teachers import teacher_games
 
@@ -28,7 +29,7 @@ def refused(recipe: str, *overrides: str) -> str:
 
 
 class TestShipped:
-    @pytest.mark.parametrize("name", recipe_names())
+    @pytest.mark.parametrize("name", [name for name in recipe_names() if not is_epo(name)])
     def test_each_is_valid_and_named_after_its_file(self, name: str) -> None:
         recipe = load_recipe(name)
         assert recipe.name == name
@@ -77,7 +78,7 @@ class TestShipped:
             assert one.sft is not None
             runs = [one.train[name] for name in ("sepo", "sepo_1", "sepo_2")]
             assert [run.seed for run in runs] == [0, 1, 2]
-            assert len({run.model_copy(update={"seed": 0}) for run in runs}) == 1
+            assert len({run.model_copy(update={"seed": 0}).model_dump_json() for run in runs}) == 1
         assert games["kuhn"].train["sepo_responders"].exploiters == "pool+best_response"
 
     def test_the_quickstarts_games_are_played_as_there(self) -> None:

@@ -178,6 +178,8 @@ def test_the_seed_of_the_recipe_is_added_to_those_of_the_stages(tmp_path: Path, 
 
 def test_every_setting_of_a_recipe_is_tested_here() -> None:
     tested = {"name", "model", "dtype", "device", "threads", "seed", "out", "lora", "audit", "games", "joint"}
+    # tests/training/epo/test_pipeline.py
+    tested |= {"method"}
     tested |= {"mode", "temperature", "thought_tokens", "max_new_tokens", "history", "invalid"}
     # tests/training/trl/test_recipe.py
     tested |= {"backend", "trl"}

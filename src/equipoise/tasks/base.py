@@ -65,6 +65,13 @@ class View:
 class Task(Rules, ABC):
     """A free-text task; subclasses implement ``info_record`` and ``start``."""
 
+    def scenario_ids(self) -> tuple[str, ...]:
+        """Return the scenarios that these options deal; nothing if they are not listed.
+
+        A task that lists them has an option ``only`` to deal some of them.
+        """
+        return ()
+
     def info(self, seat: Seat, observation: Hashable, history: tuple[Hashable, ...]) -> Mapping[str, object]:
         """Return the view as a plain mapping; ``lines`` as (speaker, text) pairs."""
         view = observation

@@ -25,6 +25,8 @@ from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.best_scripted import best_scripted
+from equipoise.training.epo.pipeline import run_epo
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
 from equipoise.training.provenance import provenance
@@ -69,6 +71,8 @@ def run_recipe(
     for stage in stages:
         if stage not in STAGES:
             raise unknown("stage", stage, STAGES)
+    if is_epo(recipe):
+        return run_epo(recipe, overrides, stages, reporter or silent(), games)
     resolved = load_recipe(recipe, overrides)
     chosen = only_games(resolved, games)
     folder = Path(resolved.out or f"runs/{resolved.name}")

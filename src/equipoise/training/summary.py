@@ -27,11 +27,15 @@ class Run:
         folder: Where everything is.
         result: Results and paired differences.
         recipe: Name of the recipe.
+        metric: What verdicts are about.
+        rivals: The policies that trained ones are set against.
     """
 
     folder: Path
     result: AuditResult
     recipe: str
+    metric: str = "safety"
+    rivals: tuple[str, ...] = ("base", "sft")
 
     def to_json(self) -> dict[str, Any]:
         """Return the run in the form of audit schema 1."""
@@ -54,18 +58,25 @@ class Run:
         return parts
 
     def verdicts(self, game: str) -> list[str]:
-        """Return one line a trained policy: its paired safety differences."""
-        rows = [d for d in self.result.differences if d.game == game and d.metric == "safety"]
-        trained = [name for name in dict.fromkeys(d.a for d in rows) if name not in ("base", "sft")]
+        """Return one line a trained policy: its paired differences from those before it."""
+        rows = [d for d in self.result.differences if d.game == game and d.metric == self.metric]
+        trained = [name for name in dict.fromkeys(d.a for d in rows) if _bare(name) not in self.rivals]
         return [
             _verdict(
-                game, name, [d for d in rows if d.a == name and d.b in ("base", "sft", joint_start(name))]
+                game,
+                f"{self.metric} of {name}",
+                [d for d in rows if d.a == name and (_bare(d.b) in self.rivals or d.b == joint_start(name))],
             )
             for name in trained
         ]
 
 
-def _verdict(game: str, name: str, rows: Sequence[Difference]) -> str:
+def _bare(name: str) -> str:
+    """Return a policy's name without the actor that it is judged with."""
+    return name.partition("@")[0]
+
+
+def _verdict(game: str, what: str, rows: Sequence[Difference]) -> str:
     words = {"higher": "above", "lower": "below", "equal": "equal to", "not settled": "not settled against"}
     parts = [f"{words[verdict(d.estimate)]} {d.b} by {d.estimate}" for d in rows]
-    return f"{game}: safety of {name}, paired on the same deals: {'; '.join(parts)}"
+    return f"{game}: {what}, paired on the same deals: {'; '.join(parts)}"

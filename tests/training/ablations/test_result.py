@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -52,13 +53,27 @@ def test_intervals_over_seeds_are_students_and_differences_are_paired() -> None:
     assert (found.kind, found.n, found.clusters, row.seeds) == (Kind.SAMPLE, 12, 3, (0, 1, 2))
 
 
-def test_seeds_that_agree_get_no_interval_of_width_zero() -> None:
-    row = summarise("ipd", "x", results([1.0] * 3), results(FULL), WITHIN, 0.95)
+def test_seeds_that_agree_in_one_metric_get_no_interval_of_width_zero() -> None:
+    given = results([1.0] * 3)
+    given[0] = replace(given[0], metrics={**given[0].metrics, "safety": Estimate.exact(0.5)})
+    row = summarise("ipd", "x", given, results(FULL), WITHIN, 0.95)
     found = row.metrics["utility"]
     assert found is not None
     assert found.low is not None
     assert found.high is not None
     assert found.low < 1.0 < found.high
+
+
+def test_where_nothing_is_drawn_seeds_are_one_run() -> None:
+    row = summarise("ipd", "x", results([1.0] * 3), results(FULL), WITHIN, 0.95)
+    assert row.metrics["safety"] == results([1.0])[0].metrics["safety"]
+    assert row.seeds == (0, 1, 2)
+    # Samples that agree are no proof of that.
+    row = summarise("ipd", "x", results([1.0] * 3, Kind.SAMPLE), results(FULL), WITHIN, 0.95)
+    found = row.metrics["safety"]
+    assert found is not None
+    assert found.low is not None
+    assert found.low < 1.0
 
 
 def test_one_seed_keeps_its_own_estimate_and_has_no_difference() -> None:

@@ -47,7 +47,7 @@ def stage(plan: Plan, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("game", GAMES)
 def test_episodes_and_decisions_are_those_of_a_played_step(game: str, tmp_path: Path) -> None:
     recipe = load_recipe(recipe_for(tmp_path, game))
-    rules, config = prepare(recipe, game, recipe.games[game])
+    rules, config = prepare(recipe, game)
     works = {w.stage: w for w in work_of(rules, recipe.games[game], config, 0, table=False)}
     planned = works["sepo"]
     assert config.pools is not None
@@ -179,6 +179,21 @@ def test_opponents_of_a_run_of_its_own_are_met(tmp_path: Path) -> None:
     alone = stage(plan_recipe(recipe, ['games.ipd.train.sepo.pools.train=["self"]']), "sepo")
     assert alone["episodes"]["value"] < base["episodes"]["value"]
     assert alone["decisions"]["exact"]
+
+
+def test_trials_of_all_actions_are_questions_too(tmp_path: Path) -> None:
+    recipe = recipe_for(tmp_path, "ipd")
+    plain = stage(plan_recipe(recipe), "sepo")
+    tried = stage(plan_recipe(recipe, ["games.ipd.train.sepo.gradient=all_actions"]), "sepo")
+    assert tried["decisions"]["value"] > plain["decisions"]["value"]
+    assert not tried["decisions"]["exact"]
+
+
+def test_a_league_is_planned_without_its_copies(tmp_path: Path) -> None:
+    recipe = recipe_for(tmp_path, "ipd")
+    plain = stage(plan_recipe(recipe), "sepo")
+    league = stage(plan_recipe(recipe, ["games.ipd.train.sepo.league={every=1}"]), "sepo")
+    assert league["decisions"] == plain["decisions"]
 
 
 def test_runs_that_may_stop_have_steps_at_most(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import torch
 
 from equipoise.policies.local.families import family_of
 
-__all__ = ["Backbone", "Layers", "Row", "near", "plain_layers"]
+__all__ = ["Backbone", "Layers", "Row", "near", "plain_layers", "token_types"]
 
 Layers = tuple[tuple[Any, Any], ...]
 """Keys and values of every layer, ``[rows, heads, tokens, size]``."""
@@ -55,7 +55,7 @@ class Backbone:
         self.body, self.head = causal.get_decoder(), causal.get_output_embeddings()
         self.config = causal.config.get_text_config()
         self._cap = getattr(self.config, "final_logit_softcapping", None)
-        self._token_types = _token_types(causal)
+        self._token_types = token_types(causal)
         parameters = inspect.signature(self.body.forward).parameters
         # transformers renamed the argument in 5.x.
         self.cache_name = "cache" if "cache" in parameters else "past_key_values"
@@ -113,7 +113,8 @@ class Backbone:
         return {} if self._token_types is None else {self._token_types: torch.zeros_like(ids)}
 
 
-def _token_types(causal: Any) -> str | None:
+def token_types(causal: Any) -> str | None:
+    """Return the argument of a model that says which tokens are text (0); None if it takes none."""
     name = family_of(causal.config).token_types
     return name if name in inspect.signature(causal.forward).parameters else None
 

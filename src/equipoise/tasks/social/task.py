@@ -78,6 +78,10 @@ class Social(Task):
         one = self.options
         return choose(self.source, one.split, one.families, one.only)
 
+    def scenario_ids(self) -> tuple[str, ...]:
+        """Return the identifiers of what is dealt."""
+        return tuple(one.id for one in self.dealt)
+
     @cached_property
     def by_id(self) -> dict[str, Scenario]:
         """All scenarios by identifier."""

@@ -132,10 +132,11 @@ def summarise(
         within: Bounds of each metric.
         level: Confidence level.
     """
-    metrics = {
-        name: _mean([one.metrics.get(name) for one in found.values()], within[name], level)
-        for name in METRICS
-    }
+    rows = list(found.values())
+    if _nothing_drawn(rows):
+        metrics = {name: rows[0].metrics.get(name) for name in METRICS}
+    else:
+        metrics = {name: _mean([r.metrics.get(name) for r in rows], within[name], level) for name in METRICS}
     differences = {
         name: _difference(
             [(found[s].metrics.get(name), full[s].metrics.get(name)) for s in found], bounds, level
@@ -143,6 +144,14 @@ def summarise(
         for name, bounds in within.items()
     }
     return AblationRow(game, row, None, tuple(found), metrics, {} if found == full else differences)
+
+
+def _nothing_drawn(rows: Sequence[GameResult]) -> bool:
+    """Tell whether seeds made no difference: exact gradients from one start give one policy."""
+    values = [one.metrics.get(name) for one in rows for name in METRICS]
+    exact = all(value is None or value.kind is Kind.EXACT for value in values)
+    first = [rows[0].metrics.get(name) for name in METRICS]
+    return exact and all([one.metrics.get(name) for name in METRICS] == first for one in rows)
 
 
 def _mean(values: Sequence[Estimate | None], within: Range, level: float) -> Estimate | None:

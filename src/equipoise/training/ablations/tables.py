@@ -51,7 +51,7 @@ def legend(found: Ablation) -> str:
     return (
         f"Means over training seeds with Student's {found.level:.0%} interval over seeds; differences are "
         "paired by seed. All rows are judged with the game's own weights. With one seed the interval is that "
-        "of its audit; >= is a bound."
+        "of its audit; >= is a bound. A row without an interval drew nothing: its seeds are one run."
     )
 
 

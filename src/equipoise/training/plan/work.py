@@ -28,6 +28,7 @@ from equipoise.training.plan.recorder import Recorder
 from equipoise.training.plan.tokens import question_of
 from equipoise.training.recipe import GameRecipe
 from equipoise.training.selection import selection_score
+from equipoise.training.table import SoftmaxTable
 from equipoise.types import Decision
 
 __all__ = ["GAUGE", "Work", "work_of"]
@@ -89,7 +90,8 @@ def work_of(
         table: Whether a table is trained: it has no warm start.
         budget: Tokens that a model may write at a decision; 0 where it chooses among words.
     """
-    for work in _stages(game, one, config, seed, table, 0 if budget else STATES):
+    states = SoftmaxTable.exact_states if table else STATES
+    for work in _stages(game, one, config, seed, table, 0 if budget else states):
         yield work if work.kind == "sft" else replace(work, budget=budget)
 
 
@@ -123,14 +125,11 @@ def _sepo(game: Game, objective: Objective, config: SepoConfig, name: str, state
     arena = Arena(game, objective, recorder, config, met)
     arena.respond(recorder, 0)
     row: dict[str, float] = {}
-    exact = config.gradient == "exact"
-    if exact:
-        arena.exact(recorder, row)
-    else:
-        arena.sample(recorder, 0, row)
-    certain = exact or _certain(game)
-    episodes, decisions = int(row.get("episodes", 0)), int(row.get("decisions", 0))
-    asked = recorder.take()
+    arena.batch(recorder, 0, row)
+    # How many trials the decisions of a step need depends on how it was played.
+    certain = config.gradient == "exact" or (_certain(game) and config.gradient == "sampled")
+    episodes, asked = int(row.get("episodes", 0)), recorder.take()
+    decisions = int(row.get("questions", row.get("decisions", 0)))
     work = Work(
         game.name, name, "sepo", config.steps, episodes, decisions, _questions(asked), config.rows, certain
     )
@@ -146,7 +145,8 @@ def _sepo(game: Game, objective: Objective, config: SepoConfig, name: str, state
         return
     select = _selection(config.select_episodes, config.seed, False)
     # The score is on the fixed pools, whoever is met in training.
-    found = _audit(game, arena.exploiters.objective, select, arena.met, states)
+    fixed = replace(objective, pools=replace(objective.pools, shift=()))
+    found = _audit(game, fixed, select, arena.met, states)
     found = _named(found, f"{name}: selection", "select", count)
     yield replace(found, stops=config.patience is not None)
 
@@ -181,7 +181,7 @@ def _sft(game: Game, config: SftConfig, pools: Pools, met: Opponents) -> Work:
 def _audit(game: Game, objective: Objective, config: AuditConfig, met: Opponents, states: int) -> Work:
     """Play an audit's episodes; what it then computes of them is left out."""
     recorder = Recorder(states)
-    table = config.exact is None and finite_forms(recorder, game, None) is not None
+    table = config.exact is not False and finite_forms(recorder, game, config.exact) is not None
     if not table:
         Sampling(game, objective, config, recorder, met.among(objective.pools)).run("plan", silent())
     return _counted(game, "audit", "audit", 1, recorder.take(), table)

@@ -23,6 +23,7 @@ from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import EquipoiseError, RequestError
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
+from equipoise.policies.local.backbone import token_types
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Split
@@ -226,6 +227,14 @@ class _Trainer(SFTTrainer):  # type: ignore[misc]
         norm = super()._clip_grad_norm(model)
         self.norm = None if norm is None else float(norm)
         return norm
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], *given: Any, **named: Any) -> Any:
+        """Tell multimodal models that all is text, then compute TRL's loss."""
+        base = self.accelerator.unwrap_model(self.model)
+        name = token_types(base.get_base_model() if hasattr(base, "get_base_model") else base)
+        if name is not None:
+            inputs[name] = torch.zeros_like(inputs["input_ids"])
+        return super().compute_loss(model, inputs, *given, **named)
 
     def create_scheduler(self, num_training_steps: int, optimizer: Any = None) -> Any:
         """Let the rate rise and fall, from where an interrupted run stopped."""

@@ -15,6 +15,7 @@ import torch
 from trl import GRPOConfig, GRPOTrainer
 from trl.trainer.utils import use_adapter
 
+from equipoise.policies.local.backbone import token_types
 from equipoise.training.trl.loss import token_logprobs
 from equipoise.training.trl.rows import Row, collate, padded_count
 from equipoise.training.trl.sync import GapWatch
@@ -72,6 +73,7 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         self._scored: tuple[torch.Tensor, torch.Tensor] | None = None
         self._before: list[torch.Tensor] = []
         self.norm: float | None = None
+        self._types = token_types(model.get_base_model() if hasattr(model, "get_base_model") else model)
         super().__init__(
             model=model,
             reward_funcs=_no_reward,
@@ -162,6 +164,9 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         **rest: Any,
     ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
         """Score completions under the distributions they were drawn from (see TRL's method)."""
+        if self._types is not None:
+            # Multimodal models want to be told that all is text.
+            rest[self._types] = torch.zeros_like(input_ids)
         if self._allowed is None:
             found = super()._get_per_token_logps_and_entropies(
                 model, input_ids, attention_mask, logits_to_keep, batch_size, compute_entropy, **rest
@@ -183,8 +188,11 @@ class SepoTrainer(GRPOTrainer):  # type: ignore[misc]
         self, model: Any, ids: torch.Tensor, mask: torch.Tensor, allowed: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         width = allowed.size(1)
+        types = {} if self._types is None else {self._types: torch.zeros_like(ids)}
         with self.accelerator.autocast():
-            output = model(input_ids=ids, attention_mask=mask, logits_to_keep=width + 1, use_cache=False)
+            output = model(
+                input_ids=ids, attention_mask=mask, logits_to_keep=width + 1, use_cache=False, **types
+            )
         logits = output.logits[:, -width - 1 : -1] / self.temperature
         return token_logprobs(logits, ids[:, -width:], allowed)
 

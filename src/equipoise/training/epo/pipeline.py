@@ -1,0 +1,285 @@
+"""A whole EPO recipe: the actor alone, with an untrained strategist, with trained ones; then one table.
+
+Every stage leaves its result in the run's folder; the same command takes up where it was interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from equipoise.auditing.opponents import Opponents
+from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
+from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.errors import RequestError, unknown
+from equipoise.files import claim, folder_name, write_json
+from equipoise.games.rules import Rules
+from equipoise.judges.base import Judge, NoJudge
+from equipoise.judges.rule import RuleJudge
+from equipoise.opponents.pools import Pools, default_pools
+from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.registry import load_game, load_opponents, load_policy
+from equipoise.policies.strategist import advised
+from equipoise.progress import Reporter
+from equipoise.rollout.deals import DecisionDraws, Split
+from equipoise.rollout.requests import InvalidRule
+from equipoise.training.epo.config import EpoConfig
+from equipoise.training.epo.recipe import ALONE, BASE, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.scenarios import split_scenarios
+from equipoise.training.provenance import provenance
+from equipoise.training.summary import Run
+
+__all__ = ["EpoRunner", "run_epo"]
+
+
+def run_epo(
+    name: str,
+    overrides: Sequence[str],
+    stages: Sequence[str],
+    reporter: Reporter,
+    tasks: Sequence[str] | None = None,
+) -> Run:
+    """Run a recipe of EPO (see ``training.pipeline.run_recipe``).
+
+    Raises:
+        RequestError: The recipe is wrong or has no such task, or the folder holds a run of another one.
+    """
+    recipe = load_epo(name, overrides)
+    for task in tasks or ():
+        if task not in recipe.tasks:
+            raise unknown("task of the recipe", task, recipe.tasks)
+    if tuple(stages) == ("sft",):
+        raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
+    folder = Path(recipe.out or f"runs/{recipe.name}")
+    claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
+    if not (folder / "provenance.json").exists():
+        write_json(folder / "provenance.json", provenance())
+    import torch
+
+    torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
+    runner = EpoRunner(recipe, folder, "sepo" in stages, "audit" in stages, reporter)
+    results = runner.run(list(recipe.tasks) if tasks is None else tasks)
+    run = Run(folder, results, recipe.name, "utility", (ALONE, BASE))
+    if "audit" in stages:
+        run.save()
+    return run
+
+
+@dataclass(frozen=True)
+class EpoRunner:
+    """Runs a recipe.
+
+    Attributes:
+        recipe: The recipe.
+        folder: The run's folder.
+        train: Whether to train what is not trained.
+        audit: Whether to audit.
+        reporter: Shows progress.
+    """
+
+    recipe: EpoRecipe
+    folder: Path
+    train: bool
+    audit: bool
+    reporter: Reporter
+
+    def run(self, tasks: Sequence[str]) -> AuditResult:
+        """Run tasks by name; return results and paired differences."""
+        results: list[GameResult] = []
+        differences: list[Difference] = []
+        for name in tasks:
+            found = _Course(self, name, self.recipe.tasks[name]).run()
+            results += found.values()
+            if self.audit:
+                differences += _differences(found, self.recipe.audit.level)
+        return AuditResult(results, differences)
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What is done in one task."""
+
+    runner: EpoRunner
+    name: str
+    task: EpoTask
+
+    @property
+    def place(self) -> Path:
+        return self.runner.folder / folder_name(self.name)
+
+    @cached_property
+    def pools(self) -> Pools:
+        return default_pools(self.name).replace(self.task.pools)
+
+    @cached_property
+    def models(self) -> dict[str, AnyPolicy]:
+        """Language models that act or are met, each loaded once."""
+        return {}
+
+    def run(self) -> dict[str, GameResult]:
+        results: dict[str, GameResult] = {}
+        for run, config in self.task.train.items():
+            if self.runner.train and not (self.place / run / "train" / "done").exists():
+                self._train(run, config)
+        if not self.runner.audit:
+            return results
+        for suffix, spec in {"": self.task.actor, **self.task.actors}.items():
+            tail = f"@{suffix}" if suffix else ""
+            actor = self._actor(spec)
+            results[f"{ALONE}{tail}"] = self._audit(f"{ALONE}{tail}", lambda actor=actor: actor)  # type: ignore[misc]
+            for name in (BASE, *self.task.train):
+                weights = None if name == BASE else self.place / name / "train" / "best"
+                if weights is None or weights.exists():
+                    results[f"{name}{tail}"] = self._audit(
+                        f"{name}{tail}",
+                        lambda a=actor, w=weights: advised(self._adviser(w), a),  # type: ignore[misc]
+                    )
+        return results
+
+    def _rules(self, judged: bool) -> Rules:
+        return load_game(self.name, {**self.task.options, **(self.task.held_out if judged else {})})
+
+    def _actor(self, spec: str) -> AnyPolicy:
+        return load_policy(spec, self._rules(True), models=self.models, quiet=True, **self._device)
+
+    @property
+    def _device(self) -> dict[str, Any]:
+        return {"dtype": self.runner.recipe.dtype, "device": self.runner.recipe.device}
+
+    def _adviser(self, weights: Path | None) -> Any:
+        from equipoise.policies.local.adviser import LocalAdviser
+
+        recipe = self.runner.recipe
+        spec = recipe.model if weights is None else f"{recipe.model}+{weights}"
+        return LocalAdviser.from_spec(
+            spec,
+            quiet=True,
+            temperature=recipe.temperature,
+            max_new_tokens=recipe.max_new_tokens,
+            name=spec if weights is None else weights.parent.parent.name,
+            **self._device,
+        )
+
+    def _audit(self, name: str, load: Callable[[], AnyPolicy]) -> GameResult:
+        done = self.place / name / "result.json"
+        if done.exists():
+            return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
+        rules, audit = self._rules(True), self.runner.recipe.audit
+        weights = rules.info_record.weights.replace(self.task.weights)
+        config = AuditConfig(
+            audit.episodes,
+            audit.seed,
+            False,
+            audit.level,
+            pools=self.pools,
+            weights=weights,
+            out=self.place / name / "audit",
+        )
+        result = audit_game(rules, load(), config, self.runner.reporter, name, self._met(rules))
+        write_json(done, result.to_json(measures=True))
+        return result
+
+    def _met(self, rules: Rules) -> Opponents:
+        names = [name for _, pool in self.pools for name in pool]
+        players = load_opponents(names, rules, models=self.models, quiet=True, **self._device)
+        return Opponents(players, None)
+
+    def _train(self, name: str, config: EpoConfig) -> None:
+        from equipoise.policies.local.adviser import LocalAdviser
+        from equipoise.policies.local.strategist import LocalStrategist
+        from equipoise.training.epo.collect import Collector
+        from equipoise.training.epo.run import Epo
+        from equipoise.training.lora import adapted_policy
+        from equipoise.training.tokens import TokenLearner
+
+        recipe, folder = self.runner.recipe, self.place / name / "train"
+        config = config.model_copy(update={"seed": config.seed + recipe.seed})
+        loaded = adapted_policy(
+            recipe.model, recipe.lora, config.seed, name, quiet=self.runner.reporter.quiet, **self._device
+        ).loaded
+        adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name)
+        actor = self._actor(self.task.actor)
+        if not isinstance(actor, Policy):
+            raise RequestError(
+                f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
+            )
+        learner = TokenLearner(
+            LocalStrategist(adviser, actor, name),
+            config.max_grad_norm,
+            config.pass_tokens,
+            config.max_step_kl,
+        )
+        scenarios = split_scenarios(self._rules(False), config.rounds, config.seed)
+        partners = load_opponents(
+            self.pools.train, scenarios.selection, models=self.models, quiet=True, **self._device
+        )
+        Epo(
+            learner,
+            Collector(scenarios.of_round, self._judge(config, folder), config, InvalidRule(retries=0)),
+            partners,
+            lambda policy: self._score(policy, scenarios.selection, config),
+            self._identity(adviser.fingerprint, actor),
+            folder,
+            self.runner.reporter,
+            f"{name} {self.name}",
+        ).run()
+        (folder / "done").touch()
+
+    def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
+        return {
+            "task": self._rules(False).info_record.key,
+            "options": self._rules(False).options.changed(),
+            "pools": {pool: list(names) for pool, names in self.pools},
+            "actor": [actor.name, actor.fingerprint],
+            "strategist": fingerprint,
+        }
+
+    def _judge(self, config: EpoConfig, folder: Path) -> Judge:
+        if config.judge == "none":
+            return NoJudge()
+        if config.judge == "rule":
+            return RuleJudge()
+        from equipoise.judges.language import LanguageJudge
+        from equipoise.policies.local.loading import load_spec
+        from equipoise.policies.local.writer import LocalWriter
+
+        spec = config.judge_model or self.runner.recipe.model
+        writer = LocalWriter(load_spec(spec, quiet=True, **self._device))
+        return LanguageJudge(writer, _judge_draws(config.seed), folder=folder / "judge")
+
+    def _score(self, policy: Policy, rules: Rules, config: EpoConfig) -> float:
+        """Return the mean own score on scenarios kept for selection."""
+        pools = replace(self.pools, exploiter=(), collusive=(), shift=())
+        settings = AuditConfig(
+            config.select_starts,
+            config.seed,
+            False,
+            pools=pools,
+            split=Split.SELECT,
+            chunk=config.select_starts,
+        )
+        found = audit_game(rules, policy, settings, opponents=self._met(rules).among(pools)).metrics[
+            "utility"
+        ]
+        assert found is not None
+        return found.value
+
+
+def _judge_draws(seed: int) -> Callable[[str, int], Callable[[str], float]]:
+    return lambda key, attempt: DecisionDraws.of_policy(seed, f"judge|{key}", 0, 0, attempt).uniform
+
+
+def _differences(results: dict[str, GameResult], level: float) -> list[Difference]:
+    """Pair what has the same actor, every policy with every one before it."""
+    found: list[Difference] = []
+    names = list(results)
+    for i, a in enumerate(names):
+        for b in names[:i]:
+            if a.partition("@")[2] == b.partition("@")[2]:
+                found += paired(results[a], results[b], (a, b), level)
+    return found

@@ -1,0 +1,113 @@
+"""Recipes of EPO: a strategist, the actor it advises, and what they are trained and judged on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from equipoise.training.config import LoraSettings, Strict
+from equipoise.training.epo.config import EpoConfig
+from equipoise.training.recipe import AuditSettings
+from equipoise.training.recipe_file import recipe_data, validated
+
+__all__ = ["EpoRecipe", "EpoTask", "is_epo", "load_epo"]
+
+ALONE, BASE = "actor", "base"
+"""What tables call the actor without a strategist, and with one that is not trained."""
+
+
+class EpoTask(Strict):
+    """What is done in one task or game.
+
+    Attributes:
+        options: Its options in training.
+        held_out: Options that differ where it is judged, e.g. another split of scenarios.
+        pools: Whom the strategist's side meets, by pool, replacing those of the task; it trains with the
+            train pool.
+        weights: Penalty weights ``e``, ``c``, ``x`` of the reported terms.
+        actor: Who is advised: any policy.
+        actors: Further actors with which the same strategist is judged, by name.
+        train: Runs by name; the names are the policies of the table.
+    """
+
+    options: dict[str, Any] = Field(default_factory=dict)
+    held_out: dict[str, Any] = Field(default_factory=dict)
+    pools: dict[str, list[str]] = Field(default_factory=dict)
+    weights: dict[str, float] = Field(default_factory=dict)
+    actor: str
+    actors: dict[str, str] = Field(default_factory=dict)
+    train: dict[str, EpoConfig] = Field(default_factory=dict)
+
+    @field_validator("train")
+    @classmethod
+    def _names(cls, runs: dict[str, EpoConfig]) -> dict[str, EpoConfig]:
+        for name in runs:
+            if name in (ALONE, BASE) or "@" in name or not name.replace("_", "").replace("-", "").isalnum():
+                raise ValueError(
+                    f"a run cannot be called {name!r}: use letters, digits, - and _, and neither "
+                    f"{ALONE!r} nor {BASE!r}"
+                )
+        return runs
+
+
+class EpoRecipe(Strict):
+    """A whole run of EPO.
+
+    Attributes:
+        method: ``epo``; tells these recipes from those of SEPO.
+        name: Name of the run.
+        model: The strategist: a local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``).
+        dtype: Type of its weights.
+        device: Where it runs.
+        threads: CPU threads of torch; left out, as many as there are cores.
+        seed: Training seed, added to the seeds of the runs.
+        out: Folder of the run (default ``runs/NAME``).
+        temperature: Sampling temperature of strategies, in training and audits.
+        max_new_tokens: Budget of a strategy.
+        lora: The adapter that is trained.
+        audit: How every stage is audited.
+        tasks: What is done, by task or game.
+    """
+
+    method: Literal["epo"]
+    name: str
+    model: str = "smollm2"
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    device: str = "cpu"
+    threads: int | None = Field(None, ge=1)
+    seed: int = Field(0, ge=0)
+    out: str | None = None
+    temperature: float = Field(1.0, gt=0.0)
+    max_new_tokens: int = Field(24, ge=1)
+    lora: LoraSettings = LoraSettings()
+    audit: AuditSettings = AuditSettings()
+    tasks: dict[str, EpoTask]
+
+    @field_validator("model")
+    @classmethod
+    def _written(cls, model: str) -> str:
+        if model == "table":
+            raise ValueError("a strategist writes text: name a language model")
+        if "+" in model:
+            raise ValueError("a recipe trains an adapter of its own: name the model without +ADAPTER")
+        return model
+
+
+def is_epo(name: str, overrides: Sequence[str] = ()) -> bool:
+    """Tell whether a recipe is one of EPO.
+
+    Raises:
+        RequestError: There is no such recipe, or it is no TOML.
+    """
+    return recipe_data(name, overrides).get("method") == "epo"
+
+
+def load_epo(name: str, overrides: Sequence[str] = ()) -> EpoRecipe:
+    """Load a recipe of EPO by name or path and apply ``key=value`` overrides.
+
+    Raises:
+        RequestError: There is no such recipe, or a key or value is wrong.
+    """
+    return validated(EpoRecipe, recipe_data(name, overrides), name)
