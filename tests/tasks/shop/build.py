@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from equipoise.policies.base import Policy
@@ -84,8 +85,6 @@ class Coached(Policy):
         return [Choice(self.actor(self._told(decision))) for decision in decisions]
 
     def _told(self, decision: Decision) -> Decision:
-        from dataclasses import replace
-
         told = self.advice
         if isinstance(told, Mapping):
             told = told[decision.observation.scenario]  # type: ignore[attr-defined]

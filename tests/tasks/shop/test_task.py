@@ -25,6 +25,7 @@ def test_deals_go_through_the_goals_of_a_split_in_turn(split: str) -> None:
     found = [task.start(k, chance(0.0)).scenario for k in range(count + 1)]  # type: ignore[arg-type]
     assert found[:count] == [one.id for one in goals() if one.split == split]
     assert found[count] == found[0]
+    assert task.scenario_ids() == tuple(found[:count])
 
 
 def test_the_price_cap_is_a_draw_of_the_deal() -> None:

@@ -76,6 +76,10 @@ class Shop(Task):
         """
         return choose(self.source, self.options.split, self.options.only)
 
+    def scenario_ids(self) -> tuple[str, ...]:
+        """Return the identifiers of the goals that are dealt."""
+        return tuple(one.id for one in self.dealt)
+
     @cached_property
     def info_record(self) -> GameInfo:
         """The declaration."""

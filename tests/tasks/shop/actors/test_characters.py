@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.auditing.statistics.intervals import Range, mean_estimate
+from equipoise.judges.base import case_of
+from equipoise.judges.rule import RuleJudge
 from equipoise.policies.texts import ActorPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
@@ -46,7 +48,7 @@ def alone(name: str) -> NDArray[np.float64]:
 
 
 def estimate(values: NDArray[np.float64], low: float = 0.0) -> Estimate:
-    return mean_estimate(values[:, None][:, 0], Range(low, 1.0), 0.95, len(values))
+    return mean_estimate(values, Range(low, 1.0), 0.95, len(values))
 
 
 def apart(lower: NDArray[np.float64], higher: NDArray[np.float64]) -> bool:
@@ -85,18 +87,27 @@ def test_every_turn_of_the_oracle_brings_it_nearer() -> None:
         assert all(gain > 0.0 or action in bare for gain, action in zip(gains, needed, strict=True))
 
 
+def test_the_rule_judge_marks_every_turn_of_the_oracle_and_few_of_who_is_led_astray() -> None:
+    def marked(name: str, advice: Advice = ()) -> float:
+        found = episodes(SOME, get_actor("shop", name), advice)
+        verdicts = RuleJudge().judge([case_of(one, SOME) for one in found])
+        return sum(len(one.decisive) for one in verdicts) / sum(len(one.turns) for one in found)
+
+    assert marked("oracle") == 1.0
+    assert marked("sensible", ("Search for a nice present.",)) < 0.3 < marked("sensible") < 1.0
+
+
 def test_good_advice_makes_weak_and_sensible_better() -> None:
     told = {
-        one.id: [
-            f"Search for {ALL.catalogue.by_id[one.product].query} {' '.join(one.attributes)}.",
+        one.id: (
+            f"Search for {ALL.catalogue.by_id[one.product].query} {' '.join(one.attributes)}. "
             f"It must have {one.attributes[0]}. Read the features. "
-            f"Choose {' and '.join(v for _, v in one.options)}.",
-        ]
+            f"Choose {' and '.join(value for _, value in one.options)}.",
+        )
         for one in goals()
     }
-    turned = {key: [advice[0].rstrip(".") + ". " + advice[1]] for key, advice in told.items()}
     for name in ("weak", "sensible"):
-        assert apart(alone(name), scores(SOME, get_actor("shop", name), turned)), name
+        assert apart(alone(name), scores(SOME, get_actor("shop", name), told)), name
 
 
 def test_general_advice_helps_the_weak_one() -> None:
