@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from equipoise.games.rules import Rules
 from equipoise.prompts.base import MARKER, Renderer
 from equipoise.tasks.shop.episode import STEPS, ShopView
+from equipoise.tasks.shop.grammar import Kind, read
+from equipoise.tasks.shop.pages import Page
 from equipoise.types import Action, Decision
 
 __all__ = ["ShopPrompts"]
@@ -44,11 +47,11 @@ class ShopPrompts(Renderer):
         view = decision.observation
         assert isinstance(view, ShopView)
         done = [_quoted(line.text) for line in view.lines if line.speaker]
-        read = [text for page in view.pages[:-1] for text in _read(page.place, page.text)]
+        told = [text for page in view.pages[:-1] for text in _told(page)]
         parts = [
             f"Instruction: {_flat(view.goal)}",
             f"Your actions so far: {', '.join(done) or 'none'}",
-            *(["What you have read so far:", *dict.fromkeys(read)] if read else []),
+            *(["What you have read so far:", *dict.fromkeys(told)] if told else []),
             "The open page:",
             view.page.text,
             f"Possible now: {', '.join(_flat(action) for action in view.options)}",
@@ -57,19 +60,22 @@ class ShopPrompts(Renderer):
         return "\n".join(parts)
 
     def parse(self, text: str, legal: Sequence[Action]) -> Action | None:
-        """Return the action on the last line that is not empty, optionally after ``Action:`` or in markup."""
+        """Return the action on the last line that is not empty, optionally after ``Action:`` or in markup.
+
+        A line that is no action is None: it is counted as invalid, whether or not it would fit the page.
+        """
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if not lines:
             return None
         last = lines[-1].strip("*_`\"' ")
         if last.casefold().startswith(MARKER.casefold()):
             last = last[len(MARKER) :].strip("*_`\"' ")
-        return last or None
+        return None if read(last).kind is Kind.NONE else last
 
 
-def _read(place: str, text: str) -> list[str]:
-    """Return the texts of pages of the past that told something about a product."""
-    return [text] if place in ("features", "description") else []
+def _told(page: Page) -> list[str]:
+    """Return the text of a page of the past that told something about a product."""
+    return [replace(page, notice="").text] if page.place in ("features", "description") else []
 
 
 def _quoted(text: str) -> str:
