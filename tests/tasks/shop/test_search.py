@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 from equipoise.errors import RequestError
-from equipoise.tasks.shop.search import Index, terms
+from equipoise.tasks.shop.search import Index, check_installed, terms
+from equipoise.tasks.shop.task import Shop
 
 
 def test_terms_are_words_and_figures_without_a_plurals_s() -> None:
@@ -28,6 +27,10 @@ def test_equal_matches_keep_their_order() -> None:
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RequestError, match="catalogue is empty"):
         Index([])
-    monkeypatch.setitem(sys.modules, "rank_bm25", None)
-    with pytest.raises(RequestError, match="pip install 'equipoise\\[envs\\]'"):
-        Index(["a"])
+    monkeypatch.setattr(
+        "equipoise.tasks.shop.search.find_spec", lambda name: None if name == "rapidfuzz" else 1
+    )
+    with pytest.raises(RequestError, match=r"needs rapidfuzz.*pip install 'equipoise\[envs\]'"):
+        check_installed()
+    with pytest.raises(RequestError, match="needs rapidfuzz"):
+        Shop.create().start(0, lambda round_, purpose: 0.5)

@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from equipoise.errors import RequestError
 from equipoise.tasks.shop.catalogue import Product
 
 if TYPE_CHECKING:
@@ -50,18 +49,9 @@ class Score:
 
 @lru_cache(maxsize=65_536)
 def alike(one: str, two: str) -> bool:
-    """Tell whether two phrases are the same up to order and additions (token-set ratio above 85).
+    """Tell whether two phrases are the same up to order and additions (token-set ratio above 85)."""
+    from rapidfuzz.fuzz import token_set_ratio
 
-    Raises:
-        RequestError: rapidfuzz is not installed.
-    """
-    try:
-        from rapidfuzz.fuzz import token_set_ratio
-    except ImportError:
-        raise RequestError(
-            "task 'shop' compares phrases with rapidfuzz, which is not installed: "
-            "pip install 'equipoise[envs]'"
-        ) from None
     return bool(token_set_ratio(one.casefold(), two.casefold()) > ALIKE)
 
 

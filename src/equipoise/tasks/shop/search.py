@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import numpy as np
 
 from equipoise.errors import RequestError
 
-__all__ = ["Index", "terms"]
+__all__ = ["Index", "check_installed", "terms"]
 
 
 def terms(text: str) -> list[str]:
@@ -23,6 +24,19 @@ def _stem(word: str) -> str:
     return word
 
 
+def check_installed() -> None:
+    """Check that what the shop needs is there, before an episode begins.
+
+    Raises:
+        RequestError: rank-bm25 or rapidfuzz is not installed.
+    """
+    for package, name in (("rank_bm25", "rank-bm25"), ("rapidfuzz", "rapidfuzz")):
+        if find_spec(package) is None:
+            raise RequestError(
+                f"task 'shop' needs {name}, which is not installed: pip install 'equipoise[envs]'"
+            )
+
+
 class Index:
     """Texts that can be searched."""
 
@@ -32,12 +46,9 @@ class Index:
         Raises:
             RequestError: rank-bm25 is not installed, or there are no texts.
         """
-        try:
-            from rank_bm25 import BM25Okapi
-        except ImportError:
-            raise RequestError(
-                "task 'shop' searches with rank-bm25, which is not installed: pip install 'equipoise[envs]'"
-            ) from None
+        check_installed()
+        from rank_bm25 import BM25Okapi
+
         if not texts:
             raise RequestError("the catalogue is empty: give at least one product")
         self._ranks = BM25Okapi([terms(text) for text in texts])

@@ -16,6 +16,7 @@ from equipoise.tasks.base import Task
 from equipoise.tasks.shop.catalogue import Catalogue, own_catalogue
 from equipoise.tasks.shop.episode import DIAGNOSTICS, STEPS, ShopEpisode
 from equipoise.tasks.shop.goals import Goal, Split, Wanted, cap_of, check_goals, choose, goals
+from equipoise.tasks.shop.search import check_installed
 from equipoise.tasks.shop.webshop import read_webshop
 
 __all__ = ["Options", "Shop"]
@@ -104,7 +105,12 @@ class Shop(Task):
         )
 
     def start(self, index: int, chance: Chance) -> ShopEpisode:
-        """Return the visit of a deal; consecutive deals go through the goals in turn, each draws its cap."""
+        """Return the visit of a deal; consecutive deals go through the goals in turn, each draws its cap.
+
+        Raises:
+            RequestError: rank-bm25 or rapidfuzz is not installed.
+        """
+        check_installed()
         goal = self.dealt[index % len(self.dealt)]
         product = self.catalogue.by_id[goal.product.casefold()]
         cap = cap_of(product.price, chance(0, "price cap")) if goal.capped else float("inf")
