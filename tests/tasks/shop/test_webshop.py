@@ -146,6 +146,9 @@ def test_splits_of_ones_own_must_be_disjoint_in_goals_and_products(tmp_path: Pat
     splits.write_text(json.dumps({"train": ["B0007-0"]}))
     with pytest.raises(RequestError, match="no goal 'B0007-0'"):
         read_webshop(tmp_path)
+    splits.write_text("[]")
+    with pytest.raises(RequestError, match=r"splits\.json holds a list"):
+        read_webshop(tmp_path)
 
 
 def test_a_visit_to_the_imported_shop(tmp_path: Path) -> None:
@@ -166,6 +169,9 @@ def test_files_that_are_not_webshops_are_named(tmp_path: Path) -> None:
     del broken["query"]
     with pytest.raises(RequestError, match=r"'B0001' .*field 'query' is missing"):
         read_webshop(folder(tmp_path, items=[broken]))
+    silent = {"B0001": [{"instruction_attributes": ["x"]}]}
+    with pytest.raises(RequestError, match="goal B0001-0 is not as WebShop writes it"):
+        read_webshop(folder(tmp_path, human=silent))
     (tmp_path / "items_human_ins.json").write_text("{")
     with pytest.raises(RequestError, match="not JSON"):
         read_webshop(tmp_path)

@@ -76,12 +76,16 @@ def _load(folder: Path, name: str, shape: type) -> Any:
     if len(found) != 1:
         what = "holds no" if not found else "holds several files"
         raise RequestError(f"{folder} {what} {name}*.json: give the folder of WebShop's data, one file each")
+    return _json(found[0], shape)
+
+
+def _json(path: Path, shape: type) -> Any:
     try:
-        data = json.loads(found[0].read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise RequestError(f"{found[0].name} is not JSON: {error}") from None
+        raise RequestError(f"{path.name} is not JSON: {error}") from None
     if not isinstance(data, shape):
-        raise RequestError(f"{found[0].name} holds a {type(data).__name__}, not a {shape.__name__}")
+        raise RequestError(f"{path.name} holds a {type(data).__name__}, not a {shape.__name__}")
     return data
 
 
@@ -135,7 +139,9 @@ def _human(products: Mapping[str, Product], human: Mapping[str, Any]) -> Iterato
             if row.get("instruction_attributes"):
                 options = row.get("instruction_options", ())
                 pairs = options.items() if isinstance(options, dict) else (("", value) for value in options)
-                yield _goal(asin, number, row["instruction"], row["instruction_attributes"], tuple(pairs))
+                yield _goal(
+                    asin, number, row.get("instruction") or "", row["instruction_attributes"], tuple(pairs)
+                )
 
 
 def _synthetic(products: Mapping[str, Product], attributes: Mapping[str, Record]) -> Iterator[Goal]:
@@ -175,7 +181,7 @@ def _split(made: list[Goal], listed: Path) -> tuple[Goal, ...]:
 
 def _listed(made: list[Goal], listed: Path) -> tuple[Goal, ...]:
     """Return the goals that a file of splits names; an identifier in two splits is refused."""
-    splits = json.loads(listed.read_text(encoding="utf-8"))
+    splits = _json(listed, dict)
     known, found = {goal.id: goal for goal in made}, dict[str, Goal]()
     for split, names in splits.items():
         if split not in ("train", "held_out", "hard"):
