@@ -65,6 +65,12 @@ _TASKS: dict[str, Parts] = {
         pools="equipoise.tasks.household.pools:POOLS",
         renderer="equipoise.prompts.household:HouseholdPrompts",
     ),
+    "shop": Parts(
+        task="equipoise.tasks.shop.task:Shop",
+        actors="equipoise.tasks.shop.actors:ACTORS",
+        pools="equipoise.tasks.shop.pools:POOLS",
+        renderer="equipoise.prompts.shop:ShopPrompts",
+    ),
 }
 
 
