@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 import pytest
 import torch
+from pydantic import ValidationError
 
 from equipoise.errors import EquipoiseError, RequestError
 from equipoise.policies.local.scoring import ActionScorer
@@ -376,3 +377,24 @@ def test_lora_settings_shape_the_adapter(tmp_path: Path) -> None:
     few = warm(tmp_path, top={"lora.targets": ["q_proj", "v_proj"]})
     assert len(few.weights) == len(first.weights) * 2 // 7
     assert set(LoraSettings.model_fields) == {"rank", "alpha", "targets"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"exploiters": "none", "league": {"every": 1, "pool": "exploiter"}},
+        {"exploiters": "none", "curriculum": [{"until": 1, "exploiter": ["nash"]}]},
+        {"exploiters": "none", "pools": {"exploiter": ["nash"]}},
+    ],
+    ids=["league", "curriculum", "pools"],
+)
+def test_who_is_met_by_nobody_cannot_be_named(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match="use exploiters = 'pool'"):
+        SepoConfig(**changes)
+
+
+def test_a_limit_on_exploiters_needs_some() -> None:
+    limited = {"multipliers": "lagrangian", "limits": {"e": 0.1}, "pools": {"exploiter": []}}
+    with pytest.raises(ValidationError, match="needs exploiters that are met"):
+        SepoConfig(**limited)  # type: ignore[arg-type]
+    SepoConfig(**{**limited, "exploiters": "pool+best_response"})  # type: ignore[arg-type]

@@ -248,7 +248,7 @@ def test_wrong_joint_runs_are_refused_before_any_work(tmp_path: Path, change: st
 
 
 def test_joint_runs_are_not_left_to_a_trainer_that_does_not_know_them(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="joint runs are not for trl yet: use backend = 'local'"):
+    with pytest.raises(RequestError, match="joint runs are not for TRL yet: use backend = 'local'"):
         load_recipe(write(tmp_path, TABLES), ["model=tiny-random", "backend=trl"])
 
 

@@ -157,7 +157,7 @@ def test_the_resolved_recipe_and_versions_are_saved(smoke: Run) -> None:
     assert recipe["games"]["ipd"]["train"]["sepo"]["steps"] == 3
     # Defaults are written out, so that later ones change nothing.
     assert recipe["games"]["ipd"]["train"]["sepo"]["credit"] == "per_pool"
-    assert recipe["audit"] == {"episodes": 4, "seed": 0, "level": 0.95}
+    assert recipe["audit"] == {"episodes": 4, "seed": 0, "exact": None, "level": 0.95}
     assert "out" not in recipe
     provenance = json.loads((smoke.folder / "provenance.json").read_text(encoding="utf-8"))
     assert {"packages", "python", "system", "git"} == set(provenance)

@@ -115,8 +115,8 @@ def test_a_warm_start_without_teachers_is_refused_before_any_work(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_table_needs_no_teachers(tmp_path: Path) -> None:
-    """Tables skip the warm start, so nothing is checked for them."""
+def test_a_tables_teachers_are_checked_too(tmp_path: Path) -> None:
     one = recipe(tmp_path, "games.commons = {options.rounds = 1, sft = {}}")
-    run_recipe(one, [f"out={tmp_path / 'run'}", "model=table"], ("sft",))
-    assert (tmp_path / "run" / "recipe.json").exists()
+    with pytest.raises(RequestError, match="commons is not a game of the paper: use the recipe balanced"):
+        run_recipe(one, [f"out={tmp_path / 'run'}", "model=table"], ("sft",))
+    assert not (tmp_path / "run").exists()

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from equipoise.judges.base import Case, Verdict
 from equipoise.judges.reply import read_reply
-from equipoise.prompts.base import Prompt
+from equipoise.prompts.base import Prompt, quoted
 
 __all__ = ["Counts", "LanguageJudge", "Writer", "Written", "judge_prompt"]
 
@@ -169,15 +169,11 @@ class LanguageJudge:
 
 def judge_prompt(case: Case) -> Prompt:
     """Return what a judge reads; every text of a player is quoted, on one line."""
-    lines = [f"Goal: {_quoted(case.goal)}", f"Score at the end: {case.score:.2f}", ""]
+    lines = [f"Goal: {quoted(case.goal)}", f"Score at the end: {case.score:.2f}", ""]
     for number, turn in enumerate(case.turns, 1):
-        lines += [f"   {speaker}: {_quoted(text)}" for speaker, text in turn.before]
-        lines.append(f"[{number}] coach: {_quoted(turn.strategy)}; player: {_quoted(turn.action)}")
+        lines += [f"   {speaker}: {quoted(text)}" for speaker, text in turn.before]
+        lines.append(f"[{number}] coach: {quoted(turn.strategy)}; player: {quoted(turn.action)}")
     return Prompt(RULES, "\n".join([*lines, "", f"Turns are numbered 1 to {len(case.turns)}."]))
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(" ".join(text.split()), ensure_ascii=False)
 
 
 def _line(text: str) -> dict[str, Any] | None:

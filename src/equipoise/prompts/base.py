@@ -7,6 +7,7 @@ the information state at every decision, so that the policy is a function of wha
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from equipoise.games.rules import Rules
 from equipoise.types import Action, Decision
 
-__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action", "told"]
+__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action", "quoted", "told"]
 
 MARKER = "Action:"
 """The words after which an answer names its action; prefilled in ``choose`` mode."""
@@ -73,9 +74,14 @@ def told(advice: Sequence[str]) -> str:
     """Return what a strategist said so far, in words for the actor; nothing if nobody advises."""
     if not advice:
         return ""
-    *before, newest = (f'"{" ".join(text.split())}"' for text in advice)
+    *before, newest = (quoted(text) for text in advice)
     earlier = f"Your coach said before: {', '.join(before)}. " if before else ""
     return f"\n{earlier}Your coach advises you now, in private: {newest}"
+
+
+def quoted(text: str) -> str:
+    """Return a text on one line in quotation marks that nothing in it can close."""
+    return json.dumps(" ".join(text.split()), ensure_ascii=False)
 
 
 def parse_action(text: str, words: dict[str, Action]) -> Action | None:

@@ -6,7 +6,7 @@ is the same for all questions is read once.
 
 from __future__ import annotations
 
-from equipoise.prompts.base import Prompt, Renderer
+from equipoise.prompts.base import Prompt, Renderer, quoted
 from equipoise.types import Decision
 
 __all__ = ["strategist_prompt"]
@@ -27,7 +27,7 @@ def strategist_prompt(renderer: Renderer, decision: Decision, words: int = WORDS
         decision: What the advised seat is asked; its ``advice`` is what the strategist said before.
         words: How long the strategy is asked to be.
     """
-    before = "".join(f'\nYou advised before: "{" ".join(text.split())}"' for text in decision.advice)
+    before = "".join(f"\nYou advised before: {quoted(text)}" for text in decision.advice)
     return Prompt(
         renderer.rules(decision.rules) + TASK.format(words=words),
         f"{renderer.situation(decision)}{before}\nYour advice to the player:",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from equipoise.objective.safety import Penalised
 
@@ -261,6 +261,16 @@ class SepoConfig(Strict):
         if kind == "penalty" and limits.given:
             raise ValueError("limits go with multipliers = 'lagrangian', a penalty has none")
         return limits
+
+    @model_validator(mode="after")
+    def _met(self) -> SepoConfig:
+        league = self.league is not None and self.league.pool == "exploiter"
+        staged = any(stage.exploiter for stage in self.curriculum)
+        if self.exploiters == "none" and (league or staged or self.pools.get("exploiter")):
+            raise ValueError("exploiters = 'none' meets none, yet others are named: use exploiters = 'pool'")
+        if self.limits.e is not None and self.pools.get("exploiter") == [] and self.exploiters == "pool":
+            raise ValueError("limits.e needs exploiters that are met, but pools.exploiter is empty")
+        return self
 
     @field_validator("exploiters")
     @classmethod

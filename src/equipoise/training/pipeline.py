@@ -115,7 +115,8 @@ class _Runner:
         for course in courses.values():
             self._alone(course)
         for name, run in self.recipe.joint.items():
-            if not courses.keys() >= run.games.keys():
+            if left := [game for game in run.games if game not in courses]:
+                self.reporter.note(f"joint run {name} is left out: it needs {', '.join(left)} too")
                 continue
             self._joint(name, run, {game: courses[game] for game in run.games})
         results: list[GameResult] = []

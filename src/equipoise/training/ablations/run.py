@@ -64,7 +64,7 @@ def ablate(
     asked = choose(rows, _own_rows(found))
     for name in chosen:
         full_name(found.games[name].train)
-    folder = Path(found.out or f"runs/{found.name}")
+    folder = Path(found.out or f"runs/{found.name}-ablation")
     claim(folder, "recipe.json", found.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())

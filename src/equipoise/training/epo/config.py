@@ -30,7 +30,8 @@ class EpoConfig(Strict):
         outcome_at_end: Whether a last turn without a mark gets the outcome, in [0, 1].
         advantage: What a turn's return is set against: ``maxabs`` (the paper's), ``group``, ``loo``.
         gamma: Discount a turn.
-        token_reduction: How a strategy's tokens are reduced: ``mean`` (the paper's) or ``sum``.
+        token_reduction: Whether turns and their tokens are averaged (``mean``, the paper's) or added up
+            (``sum``, a policy gradient).
         offline: Whether a round plays all of its steps first and then trains on them for ``epochs`` in random
             order, as the paper does; otherwise every step is trained on once, right away.
         epochs: Passes over a round's data where ``offline``.

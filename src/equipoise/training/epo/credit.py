@@ -3,9 +3,9 @@
     L = −(1/T) Σ_t A_t · mean over the tokens of strategy t (its end-of-turn token included) of log π
 
 averaged over trajectories (the objective of EPO, arXiv 2502.12486; T is the trajectory's number of
-strategies). With ``token_reduction = sum`` the inner mean is a sum, which makes it a policy gradient: a mean
-weights the words of short strategies up. Trainers add up weight · log π over tokens, so all of it is in the
-samples' advantages.
+strategies). Both means weight up what is short: the words of short strategies, the turns of short
+trajectories. With ``token_reduction = sum`` there is neither, which makes it the gradient of the expected
+return. Trainers add up weight · log π over tokens, so all of it is in the samples' advantages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Trajectory:
 
     Attributes:
         start: What trajectories of one group share: scenario or deal, seat and partner.
-        episode: Identifier of the episode.
+        episode: Identifier of the episode and its side.
         partner: Who was met.
         strategies: The strategist's generations, in order.
         rewards: (T,) reward of each.
@@ -66,7 +66,7 @@ class Trajectory:
         rewards = outcome_at_end(marks, score) if with_outcome else np.array(marks, dtype=np.float64)
         partner = episode.opponent if seat == episode.seat else "self"
         start = (episode.pool, episode.opponent, episode.deal, episode.seat, seat)
-        return cls(start, episode.id, partner, made, rewards)
+        return cls(start, f"{episode.id}@{seat}", partner, made, rewards)
 
 
 def strategies_of(episode: Episode, seat: Seat) -> tuple[Generation, ...]:
@@ -117,7 +117,7 @@ def trajectory_samples(
     Args:
         trajectories: The trajectories of a batch.
         advantages: (T,) for each of them.
-        reduction: How a strategy's tokens are reduced.
+        reduction: Whether turns and tokens are averaged or added up.
     """
     samples = []
     for one, row in zip(trajectories, advantages, strict=True):
@@ -125,7 +125,7 @@ def trajectory_samples(
             sampled = sum(made.mask)
             if not made.trainable or not sampled:
                 continue
-            share = float(advantage) / len(row) / (sampled if reduction == "mean" else 1)
+            share = float(advantage) / (len(row) * sampled if reduction == "mean" else 1)
             samples.append(
                 DecisionSample(
                     made.prompt_ids,

@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equipoise.errors import RequestError
 from equipoise.policies.local.families import family_of
 from equipoise.progress import Reporter, silent
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.joint import shares
 from equipoise.training.joint_sft import share_out
 from equipoise.training.pipeline import prepare
@@ -110,6 +112,8 @@ def plan_recipe(
     Raises:
         RequestError: The recipe is wrong, or nothing says what the model looks like.
     """
+    if is_epo(name):
+        raise RequestError(f"recipe {name!r} is one of EPO: dry runs are for recipes of SEPO")
     recipe = only_games(load_recipe(name, overrides), games)
     is_table = recipe.model == "table"
     shape = None if is_table else model_shape(recipe.model, recipe.lora, recipe.dtype, config)
