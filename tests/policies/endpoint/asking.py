@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from equipoise.games.base import Game
 from equipoise.games.registry import make_game
+from equipoise.games.rules import Rules
 from equipoise.policies.base import AsyncPolicy
 from equipoise.policies.endpoint.desk import Desk
 from equipoise.policies.endpoint.loading import load_endpoint
 from equipoise.policies.endpoint.settings import read_settings
-from equipoise.rollout.deals import DecisionDraws
+from equipoise.rollout.deals import Deal, Split
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule
+from equipoise.rollout.running import RunningEpisode
 from equipoise.types import Choice, Decision
 
 IPD = make_game("ipd", rounds=3)
 
 
-def decision(game: Game = IPD, number: int = 0, **changes: Any) -> Decision:
-    """Return the first decision of an episode; those of other numbers have other draws."""
-    from dataclasses import replace
-
-    from tests.helpers import every_decision
-
-    first = next(iter(every_decision(game)))
-    draws = DecisionDraws.of_policy(0, f"train/secret_opponent/{number}", 0, 0, 0)
-    return replace(first, episode=f"train/secret_opponent/{number}", draws=draws, **changes)
+def decision(game: Rules = IPD, number: int = 0, **changes: Any) -> Decision:
+    """Return the first decision of an episode; those of other numbers are of other episodes and draws."""
+    nobody = Nobody()
+    deal = Deal(0, Split.REPORT, game.info_record.key, number)
+    request = EpisodeRequest(game, deal, "train", "secret_opponent", 0, (nobody, nobody))
+    return replace(RunningEpisode(request, InvalidRule()).pending()[0], **changes)
 
 
-def policy(spec: str, folder: Path | None = None, game: Game = IPD, **settings: Any) -> AsyncPolicy:
+class Nobody(AsyncPolicy):
+    name = "nobody"
+
+    async def decide(self, decision: Decision) -> Choice:
+        raise AssertionError
+
+
+def policy(spec: str, folder: Path | None = None, game: Rules = IPD, **settings: Any) -> AsyncPolicy:
     """Return an endpoint that does not wait long; ``more`` are settings of its prompts."""
     more = settings.pop("more", {})
     desk = Desk(read_settings({"retry_wait": 0.001, "tries": 3, **settings}), folder)

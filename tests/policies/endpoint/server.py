@@ -117,8 +117,14 @@ def serve(script: Sequence[Say] = (), usual: Callable[[Asked], Say] = by_seed) -
         def log_message(self, format: str, *args: Any) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, request: Any, client_address: Any) -> None:
+            # Clients that go away in the middle are part of the tests.
+            return
+
+    server = Quiet(("127.0.0.1", 0), Handler)
     state = Server(f"http://127.0.0.1:{server.server_address[1]}", [], [], [])
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -46,7 +46,7 @@ def check_url(url: str, spec: str) -> str:
     """Return a URL that may stand in reports.
 
     Raises:
-        RequestError: It is none, or it holds a user name, a password or a query: names of policies are stored.
+        RequestError: It is none, or it holds a user name, a password or a query: names are stored.
     """
     try:
         parts = urlsplit(url)
@@ -59,8 +59,8 @@ def check_url(url: str, spec: str) -> str:
     if parts.username is not None or parts.query or parts.fragment:
         shown = f"{parts.scheme}://{parts.hostname}{parts.path}"
         raise RequestError(
-            f"the URL of {shown!r} holds more than a place: names of policies are stored, so put keys into the "
-            "environment (--api-key-env NAME)"
+            f"the URL of {shown!r} holds more than a place: names of policies are stored, so put keys "
+            "into the environment (--api-key-env NAME)"
         )
     return url
 

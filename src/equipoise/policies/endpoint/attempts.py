@@ -1,4 +1,4 @@
-"""Asks again where that may help: waits grow, are jittered by the decision's own draws, and heed the server."""
+"""Asks again where that may help: waits grow, are jittered by the decision's draws, and heed the server."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def _heed(trouble: Trouble, limiter: Limiter, name: str) -> None:
     # Written so that a wait that is no number is refused as well.
     if not trouble.wait <= LONGEST_WAIT:
         raise EquipoiseError(
-            f"{name} asks to wait {trouble.wait:.0f} s: repeat the command then, with --out it goes on where it "
-            "stopped"
+            f"{name} asks to wait {trouble.wait:.0f} s: repeat the command then, with --out it goes on "
+            "where it stopped"
         )
     limiter.pause(trouble.wait)
 

@@ -128,6 +128,8 @@ class ChatPolicy(AsyncPolicy):
 
     async def _fetch(self, payload: dict[str, Any], decision: Decision) -> Reply:
         settings = self._desk.settings
+        # Loading the client takes a while the first time, which is not the server's.
+        self._connected()
         return await attempt(
             lambda: self._try(payload), decision.draws, self._limiter, settings, self.base_name
         )

@@ -81,24 +81,26 @@ class ChatClient:
 
     def _refused(self, error: APIStatusError, sent: Mapping[str, Any]) -> Any:
         """Return a body in place of an error, or None to ask again with less; raise what is left."""
-        status, said = error.status_code, self._said(error.message)
-        if status in TURNED_AWAY and "insufficient_quota" not in said:
+        status, whole = error.status_code, error.response.text
+        body = error.body if isinstance(error.body, dict) else {}
+        said = self._said(body.get("message") or whole)
+        if status in TURNED_AWAY and "insufficient_quota" not in whole:
             raise Busy(f"status {status}", retry_after(error.response.headers))
         if status == 408:
             raise Late("status 408")
         if status >= 500:
             raise Down(f"status {status}: {said}" if said else f"status {status}")
-        if status == 400 and any(word in said for word in FILTERED):
+        if status == 400 and any(word in whole for word in FILTERED):
             return {
                 "choices": [{"finish_reason": "content_filter", "message": {"content": ""}}],
                 "usage": _FREE,
             }
         if status in (400, 422):
             for field in OPTIONAL:
-                if field in sent and field in said:
+                if field in sent and field in whole:
                     self.dropped.update(("top_logprobs", "logprobs") if "logprobs" in field else (field,))
                     return None
-            if "max_tokens" in sent and "max_completion_tokens" in said:
+            if "max_tokens" in sent and "max_completion_tokens" in whole:
                 self.dropped.add("max_tokens")
                 return None
         if status == 429:

@@ -19,7 +19,7 @@ Alternatives = tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
 
 _REFUSING = re.compile(
     r"^\W*(i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|as an ai\b|unfortunately|"
-    r"i (can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable|am not able|['’]m unable|decline)|"
+    r"i (can['’]?t|cannot|can not|won['’]?t|will not|must decline|am unable|am not able|decline)|"
     r"i['’]m (unable|not able))",
     re.IGNORECASE,
 )

@@ -55,6 +55,7 @@ class ServerPolicy(AsyncPolicy):
     async def decide(self, decision: Decision) -> Choice:
         """Send the decision and read the answer."""
         asked = question(decision, self._wording)
+        self._connected()
         try:
             content = await attempt(
                 lambda: self._post(asked), decision.draws, self._limiter, self._settings, self.name

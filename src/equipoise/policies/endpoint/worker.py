@@ -1,4 +1,4 @@
-"""A program that answers line by line: started without a shell, and ended together with all that it started."""
+"""A program that answers line by line: started without a shell, ended together with all that it started."""
 
 from __future__ import annotations
 
