@@ -23,11 +23,13 @@ NODE = ("node", str(EXAMPLES / "agent.mjs"))
 AGENTS = [
     pytest.param(PYTHON, id="python"),
     pytest.param(
-        NODE, id="node", marks=pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+        NODE,
+        id="node",
+        marks=pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
     ),
 ]
-# Against suspicious_tit_for_tat, which begins with DEFECT and then copies: tit for tat falls into step with it,
-# two tits for a tat forgives the first defection for good.
+# Against suspicious_tit_for_tat, which begins with DEFECT and then copies: tit for tat falls into step with
+# it, two tits for a tat forgives the first defection for good.
 PLAYED = {
     "python": ["COOPERATE", "DEFECT", "COOPERATE", "DEFECT"],
     "node": ["COOPERATE", "COOPERATE", "COOPERATE", "COOPERATE"],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.policies.endpoint.attempts import LONGEST_BACKOFF, _backoff, one_line, retry_after
+from equipoise.policies.endpoint.attempts import LONGEST_BACKOFF, _backoff, retry_after
 from equipoise.rollout.deals import DecisionDraws
 
 
@@ -40,8 +40,3 @@ def test_waits_double_within_bounds_and_belong_to_the_decision(key: int, number:
 def test_decisions_do_not_wait_in_step() -> None:
     waits = {_backoff(3, DecisionDraws(str(key), "owner"), 1.0) for key in range(20)}
     assert len(waits) == 20
-
-
-def test_what_others_say_is_one_line_without_the_secret() -> None:
-    assert one_line("a\n  b sk-1\x0bc", "sk-1") == "a b *** c"
-    assert len(one_line("x" * 1000)) == 300

@@ -297,3 +297,11 @@ class TestKeys:
             one(policy(spec(server.url)))
         assert "sk-secret" not in str(caught.value)
         assert "***" in str(caught.value)
+
+
+def test_half_a_pair_of_surrogates_can_be_kept(tmp_path: Path) -> None:
+    body = json.dumps(chat("\ud83d\nDEFECT").body).encode()
+    with serve(usual=lambda asked: Say(body)) as server:
+        choice = one(policy(spec(server.url), tmp_path))
+    assert choice.generations[0].text == "?\nDEFECT"
+    assert "?" in (tmp_path / "answers.jsonl").read_text()

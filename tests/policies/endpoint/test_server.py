@@ -97,3 +97,10 @@ def test_urls_that_may_hold_secrets_are_refused_without_repeating_them(spec: str
     with pytest.raises(RequestError, match="more than a place") as caught:
         policy(spec)
     assert "secret" not in str(caught.value)
+
+
+def test_an_agent_that_repeats_the_key_does_not_spread_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENT_KEY", "a-long-secret")
+    with serve(usual=lambda asked: Say({"text": "a-long-secret\nDEFECT"})) as server:
+        choice = one(policy(server.url, api_key_env="AGENT_KEY"))
+    assert choice.generations[0].text == "***\nDEFECT"

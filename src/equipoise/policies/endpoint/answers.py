@@ -101,7 +101,7 @@ class Answers:
             os.truncate(path, end)
 
     def _take(self, data: Mapping[str, Any]) -> None:
-        usage = data.get("lost")
+        usage = data["lost"] if "lost" in data else None
         if usage is None:
             reply = Reply.from_json(data["reply"])
             self._known[str(data["key"])] = reply

@@ -13,7 +13,7 @@ from equipoise.policies.endpoint.limiter import Limiter
 from equipoise.policies.endpoint.settings import EndpointSettings
 from equipoise.types import Draws
 
-__all__ = ["Busy", "Down", "Late", "MalformedError", "attempt", "one_line", "retry_after"]
+__all__ = ["Busy", "Down", "Late", "MalformedError", "attempt", "retry_after"]
 
 LONGEST_WAIT = 120.0
 """Seconds; who asks for more is not waited for."""
@@ -107,12 +107,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo is not None else None
-
-
-def one_line(text: object, secret: str = "", longest: int = 300) -> str:
-    """Return what somebody else said on one line, without the secret."""
-    said = " ".join(str(text).split())
-    return (said.replace(secret, "***") if secret else said)[:longest]
 
 
 def _heed(trouble: Trouble, limiter: Limiter, name: str) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import EquipoiseError, RequestError
-from equipoise.policies.endpoint.attempts import Busy, Down, Late, MalformedError, one_line, retry_after
+from equipoise.policies.endpoint.attempts import Busy, Down, Late, MalformedError, retry_after
+from equipoise.policies.endpoint.words import one_line, redact
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -75,7 +76,7 @@ class ChatClient:
     def _body(self, content: bytes) -> Any:
         text = content.decode("utf-8", "replace")
         try:
-            return json.loads(text.replace(self._key, "***") if self._key else text)
+            return json.loads(redact(text, self._key))
         except (ValueError, RecursionError):
             raise MalformedError("the response is no JSON") from None
 

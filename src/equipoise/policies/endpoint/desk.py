@@ -28,6 +28,7 @@ class Desk:
         self.settings, self._folder = settings, folder
         self.ledger = Ledger(settings.max_cost, settings.max_tokens_total)
         self._answers: Answers | None = None
+        self._prices: dict[str, Price] = {}
 
     @classmethod
     def of(cls, given: Mapping[str, Any] | Desk | None, folder: Path | None = None) -> Desk:
@@ -57,7 +58,11 @@ class Desk:
         Raises:
             RequestError: The prices cannot be read, or lack the model.
         """
-        return None if self.settings.prices is None else price_of(model, self.settings.prices)
+        if self.settings.prices is None:
+            return None
+        if model not in self._prices:
+            self._prices[model] = price_of(model, self.settings.prices)
+        return self._prices[model]
 
     def charge(self, model: str, usage: Usage, *, lost: bool = False) -> None:
         """Count what a request took; ``lost`` where it left no answer to keep."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from equipoise.policies.endpoint.attempts import MalformedError
+from equipoise.policies.endpoint.words import writable
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Action, Choice, Decision, Generation, StopReason, Validity
@@ -84,11 +85,11 @@ def _action(given: Any, decision: Decision) -> Choice:
     action: Action = tuple(given) if isinstance(given, list) else given
     if decision.legal is None:
         if isinstance(action, str) and action:
-            return Choice(action)
+            return Choice(writable(action))
         return Choice(None, Validity.INVALID, detail="in a free-text task an action is text")
     if any(_same(action, legal) for legal in decision.legal):
         return Choice(action)
-    return Choice(None, Validity.INVALID, detail=f"{str(given)[:60]!r} is not legal")
+    return Choice(None, Validity.INVALID, detail=f"{writable(str(given))[:60]!r} is not legal")
 
 
 def _same(action: Any, legal: Action) -> bool:
@@ -98,6 +99,7 @@ def _same(action: Any, legal: Action) -> bool:
 
 
 def _text(text: str, decision: Decision, wording: str) -> Choice:
+    text = writable(text)
     made = (Generation("action", (), (), (), (), StopReason.FINISHED, trainable=False, text=text),)
     action = get_renderer(decision.rules.name, wording).parse(text, decision.legal or ())
     if action is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from equipoise.policies.endpoint.attempts import MalformedError
 from equipoise.policies.endpoint.ledger import Usage
+from equipoise.policies.endpoint.words import writable
 from equipoise.prompts.base import Renderer
 from equipoise.types import Choice, Decision, Generation, StopReason, Validity
 
@@ -81,7 +82,7 @@ def read_reply(body: Any) -> Reply:
         raise MalformedError("the first choice has no message")
     return Reply(
         _text(message.get("content")),
-        str(first.get("finish_reason") or "stop"),
+        writable(str(first.get("finish_reason") or "stop")),
         _text(message.get("refusal")),
         _alternatives(first.get("logprobs")),
         read_usage(body),
@@ -123,7 +124,7 @@ def _text(content: Any) -> str:
     """Return text, also where it comes in parts."""
     if isinstance(content, list):
         return "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+    return writable(content) if isinstance(content, str) else ""
 
 
 def _alternatives(logprobs: Any) -> Alternatives:
@@ -131,8 +132,8 @@ def _alternatives(logprobs: Any) -> Alternatives:
     try:
         return tuple(
             (
-                str(row["token"]),
-                tuple((str(one["token"]), float(one["logprob"])) for one in row["top_logprobs"]),
+                writable(str(row["token"])),
+                tuple((writable(str(one["token"])), float(one["logprob"])) for one in row["top_logprobs"]),
             )
             for row in rows or ()
         )

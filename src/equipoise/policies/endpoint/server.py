@@ -15,12 +15,12 @@ from equipoise.policies.endpoint.attempts import (
     Late,
     MalformedError,
     attempt,
-    one_line,
     retry_after,
 )
 from equipoise.policies.endpoint.limiter import Limiter
 from equipoise.policies.endpoint.question import question, read_answer
 from equipoise.policies.endpoint.settings import EndpointSettings
+from equipoise.policies.endpoint.words import one_line, redact
 from equipoise.prompts.base import PLAIN
 from equipoise.types import Choice, Decision, Validity
 
@@ -79,11 +79,12 @@ class ServerPolicy(AsyncPolicy):
         try:
             async with client.stream("POST", self._url, json=asked) as response:
                 self._check(response)
-                return await _read(response)
+                content = await _read(response)
         except httpx.TimeoutException:
             raise Late("the connection timed out") from None
         except httpx.HTTPError as error:
             raise Down(one_line(str(error) or type(error).__name__, self._key)) from None
+        return redact(content.decode("utf-8", "replace"), self._key).encode()
 
     def _check(self, response: httpx.Response) -> None:
         status = response.status_code

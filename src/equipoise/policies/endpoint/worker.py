@@ -8,7 +8,8 @@ import os
 import signal
 from collections.abc import Sequence
 
-from equipoise.policies.endpoint.attempts import MalformedError, one_line
+from equipoise.policies.endpoint.attempts import MalformedError
+from equipoise.policies.endpoint.words import one_line
 
 __all__ = ["EndedError", "Worker"]
 
