@@ -65,6 +65,12 @@ def test_a_token_that_begins_before_the_action() -> None:
     assert found(reply(("x: DEF", BOTH), ("ECT", {}))) is None
 
 
+def test_numbers_that_are_none() -> None:
+    rows = (("DEF", (("DEF", math.nan), ("CO", -1.0))),)
+    assert found(Reply("DEF", alternatives=rows)) is None
+    assert found(Reply("DEF", alternatives=(("DEF", (("DEF", 0.0), ("CO", -math.inf))),))) is None
+
+
 def test_without_alternatives_there_is_nothing() -> None:
     assert found(Reply("DEFECT")) is None
 

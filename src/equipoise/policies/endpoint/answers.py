@@ -92,7 +92,7 @@ class Answers:
                     break
                 try:
                     self._take(json.loads(line))
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, AttributeError):
                     raise RequestError(
                         f"{str(path)!r}, line {number} is no answer: restore it or choose another --out"
                     ) from None
@@ -101,7 +101,7 @@ class Answers:
             os.truncate(path, end)
 
     def _take(self, data: Mapping[str, Any]) -> None:
-        usage = data["lost"] if "lost" in data else None
+        usage = data.get("lost")
         if usage is None:
             reply = Reply.from_json(data["reply"])
             self._known[str(data["key"])] = reply

@@ -51,6 +51,8 @@ def partial_probabilities(
     if not all(mass.values()):
         return None
     total = math.fsum(mass.values())
+    if not math.isfinite(total):
+        return None
     return {one: share / total for one, share in mass.items()}
 
 
