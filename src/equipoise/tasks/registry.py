@@ -59,6 +59,12 @@ _TASKS: dict[str, Parts] = {
         pools="equipoise.tasks.social.pools:POOLS",
         renderer="equipoise.prompts.social:SocialPrompts",
     ),
+    "shop": Parts(
+        task="equipoise.tasks.shop.task:Shop",
+        actors="equipoise.tasks.shop.actors:ACTORS",
+        pools="equipoise.tasks.shop.pools:POOLS",
+        renderer="equipoise.prompts.shop:ShopPrompts",
+    ),
 }
 
 

@@ -1,0 +1,1 @@
+"""A web shop: search a catalogue, read pages, choose options and buy what an instruction asks for."""
