@@ -26,7 +26,7 @@ def decision(game: Rules = IPD, number: int = 0, **changes: Any) -> Decision:
     """Return the first decision of an episode; those of other numbers are of other episodes and draws."""
     nobody = Nobody()
     deal = Deal(0, Split.REPORT, game.info_record.key, number)
-    request = EpisodeRequest(game, deal, "train", "secret_opponent", 0, (nobody, nobody))
+    request = EpisodeRequest(game, deal, "train", "secret_opponent", 0, (nobody,) * game.info_record.seats)
     return replace(RunningEpisode(request, InvalidRule()).pending()[0], **changes)
 
 

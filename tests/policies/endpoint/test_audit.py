@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -213,3 +219,55 @@ def test_endpoints_are_parts_of_other_policies_and_are_closed_with_them(form: st
         result = audit(server, None, policy=name, episodes=2)
         assert server.asked
     assert result.results[0].policy == name
+
+
+def test_torch_is_not_needed(tmp_path: Path) -> None:
+    without = "import sys; sys.modules.update(torch=None, transformers=None, trl=None, datasets=None)\n"
+    start = f"{without}from equipoise.cli import main; sys.exit(main())"
+    with serve() as server:
+        arguments = (
+            "audit",
+            "ipd",
+            "-p",
+            f"openai:m@{server.url}/v1",
+            "-n",
+            "1",
+            "-o",
+            "rounds=1",
+            "--json",
+            "-",
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", start, *arguments], capture_output=True, text=True, timeout=120
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["results"][0]["settings"]["method"] == "sample"
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups here")
+def test_an_interrupted_audit_leaves_no_program_behind(tmp_path: Path) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "import os, sys, time\n"
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(f'{{os.getpid()}}\\n')\n"
+        "for line in sys.stdin: time.sleep(600)\n"
+    )
+    start = "import sys; from equipoise.cli import main; sys.exit(main())"
+    policy = f"command:{sys.executable} {agent}"
+    arguments = [sys.executable, "-c", start, "audit", "ipd", "-p", policy, "--out", str(tmp_path / "out")]
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as audit:
+        pid = _wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
+        audit.send_signal(signal.SIGINT)
+        _, said = audit.communicate(timeout=60)
+    assert audit.returncode == 130
+    assert said.strip() == "interrupted: the same command goes on where it stopped"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+
+
+def _wait_for(found: Callable[[], Any]) -> Any:
+    for _ in range(600):
+        if value := found():
+            return value
+        time.sleep(0.05)
+    raise TimeoutError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from equipoise.games.registry import game_names, make_game
 from equipoise.policies.endpoint.attempts import MalformedError
 from equipoise.policies.endpoint.question import PROTOCOL, question, read_answer
-from equipoise.tasks.registry import make_task
+from equipoise.tasks.registry import make_task, task_names
 from equipoise.types import Validity
 from tests.policies.endpoint.asking import decision
 
@@ -32,6 +32,14 @@ def test_a_question_is_plain_json_in_every_game(name: str) -> None:
     assert (found["protocol"], found["game"]) == (PROTOCOL, name)
     assert len(found["legal"]) == len(found["words"]) == len(asked.legal or ())
     assert found["info"]["game"] == name
+
+
+@pytest.mark.parametrize("name", task_names())
+def test_and_in_every_task(name: str) -> None:
+    found = question(decision(make_task(name)))
+    assert json.loads(json.dumps(found)) == found
+    assert set(found) == FIELDS
+    assert found["prompt"]
 
 
 def test_the_opponent_stays_unknown() -> None:
