@@ -58,7 +58,6 @@ class SocialPrompts(Renderer):
             *(f"Only you know: {_flat(one)}" for one in view.private),
             "So far:",
             *said,
-            *_advice(decision.advice),
             f"This is your turn {view.turn + 1} of at most {view.turns}. What do you say, {view.name}?",
         ]
         return "\n".join(parts)
@@ -74,13 +73,6 @@ class SocialPrompts(Renderer):
             first = lines[starts[-1]].strip()[len(MARKER) :]
             lines = [first, *lines[starts[-1] + 1 :]]
         return "\n".join(lines).strip() or None
-
-
-def _advice(advice: Sequence[str]) -> list[str]:
-    if not advice:
-        return []
-    before = [f"Earlier advice from your coach: {_flat(one)}" for one in advice[:-1]]
-    return [*before, f"Advice from your coach, for you alone: {_flat(advice[-1])}"]
 
 
 def _said(line: Line) -> str:

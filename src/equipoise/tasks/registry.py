@@ -59,6 +59,12 @@ _TASKS: dict[str, Parts] = {
         pools="equipoise.tasks.social.pools:POOLS",
         renderer="equipoise.prompts.social:SocialPrompts",
     ),
+    "household": Parts(
+        task="equipoise.tasks.household.task:Household",
+        actors="equipoise.tasks.household.actors:ACTORS",
+        pools="equipoise.tasks.household.pools:POOLS",
+        renderer="equipoise.prompts.household:HouseholdPrompts",
+    ),
     "shop": Parts(
         task="equipoise.tasks.shop.task:Shop",
         actors="equipoise.tasks.shop.actors:ACTORS",

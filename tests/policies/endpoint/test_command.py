@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 import time
 from pathlib import Path
@@ -141,7 +142,7 @@ class TestStarting:
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="there are no process groups here")
 def test_the_whole_group_is_ended(tmp_path: Path) -> None:
-    child = "import subprocess; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
+    child = "import subprocess; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     spec = program(tmp_path, child, say("{'text': f'{p.pid}\\nDEFECT'}"))
     pid = int(one(policy(spec)).generations[0].text.split()[0])
     for _ in range(100):
@@ -161,3 +162,13 @@ def _runs(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not Path("/proc").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "setsid"), reason="there are no sessions here")
+def test_a_child_that_left_the_group_holds_nothing_up(tmp_path: Path) -> None:
+    child = "import subprocess; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
+    spec = program(tmp_path, f"{child} start_new_session=True)", say("{'text': f'{p.pid}\\nDEFECT'}"))
+    began = time.monotonic()
+    pid = int(one(policy(spec)).generations[0].text.split()[0])
+    assert time.monotonic() - began < 60
+    os.kill(pid, signal.SIGKILL)

@@ -93,7 +93,10 @@ def test_a_deal_beyond_the_limit_a_leak_and_a_cut_turn_are_counted() -> None:
     assert dict(zip(DIAGNOSTICS, bad.outcome().diagnostics, strict=True))["beyond_limit"] == (0.0, 1.0)
     leak = played(SECRETS, ["The safe is broken.", "Well, " * LIMIT, "[leave]"])
     row = dict(zip(DIAGNOSTICS, leak.outcome().diagnostics, strict=True))
-    assert (row["leaked"], row["heard"], row["cut"]) == ((1.0, 0.0), (0.0, 1.0), (0.0, 1.0))
+    # One of three facts was told, and it was the only secret.
+    assert row["leaked"] == (1.0, 0.0)
+    assert row["heard"] == (0.0, pytest.approx(1 / 3))
+    assert row["cut"] == (0.0, 1.0)
     assert leak.notes["told"] == [[2], []]
     assert leak.notes["cut"] == [1]
 

@@ -17,6 +17,7 @@ LONGEST_ANSWER = 1_000_000
 """Bytes of an answer that are read."""
 
 TAIL = 2000
+LONGEST_FAREWELL = 5.0
 
 
 class EndedError(Exception):
@@ -75,7 +76,9 @@ class Worker:
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
-        await self._process.wait()
+        # A child that left the group may hold the pipes open for as long as it likes.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), LONGEST_FAREWELL)
         self._listener.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._listener

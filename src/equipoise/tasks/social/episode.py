@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 __all__ = ["DIAGNOSTICS", "OPEN", "SocialEpisode"]
 
 DIAGNOSTICS = ("deal", "heard", "leaked", "beyond_limit", "forged", "cut")
-"""By seat: whether there is a deal, facts heard, secrets told, a deal worse than none, turns with lines under
-another speaker's name, turns that were cut."""
+"""By seat: whether there is a deal, share of the other's facts heard, share of own secrets told, whether the
+deal is worse than none, shares of turns with lines under another's name and of turns that were cut."""
 
 OPEN = 0.5
 """What an offer that stands is worth while it is not accepted: it may be gone tomorrow."""
+
+
+def _share(part: int, whole: int) -> float:
+    """Return a share; 0 of nothing is 0."""
+    return part / whole if whole else 0.0
 
 
 class SocialEpisode(TextEnvironment):
@@ -114,14 +119,14 @@ class SocialEpisode(TextEnvironment):
         secrets = [{k for k, f in enumerate(p.facts) if f.secret} for p in self.truth.people]
         rows = [
             [float(result.deal is not None)] * 2,
-            [float(len(result.told[1 - s])) for s in seats],
-            [float(len(result.told[s] & secrets[s])) for s in seats],
+            [_share(len(result.told[1 - s]), len(self.truth.people[1 - s].facts)) for s in seats],
+            [_share(len(result.told[s] & secrets[s]), len(secrets[s])) for s in seats],
             [
                 float(result.deal is not None and points(self.truth, s, Result(result.deal)) < 0.0)
                 for s in seats
             ],
-            [float(sum(r.forged for who, _, r in self.readings if who == s)) for s in seats],
-            [float(sum(r.cut for who, _, r in self.readings if who == s)) for s in seats],
+            [_share(sum(r.forged for who, _, r in self.readings if who == s), self.taken[s]) for s in seats],
+            [_share(sum(r.cut for who, _, r in self.readings if who == s), self.taken[s]) for s in seats],
         ]
         first, second = self.scores()
         losses = None

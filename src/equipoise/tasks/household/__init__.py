@@ -1,0 +1,1 @@
+"""A household in text, after ALFWorld: worlds, rules, scores, actors, advice."""
