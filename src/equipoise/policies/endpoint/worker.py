@@ -76,9 +76,11 @@ class Worker:
                 os.killpg(self._process.pid, signal.SIGKILL)
             else:
                 self._process.kill()
-        # A child that left the group may hold the pipes open for as long as it likes.
-        with contextlib.suppress(TimeoutError):
+        try:
             await asyncio.wait_for(self._process.wait(), LONGEST_FAREWELL)
+        except TimeoutError:
+            # A child that left the group holds the pipes open; there is no public way to close our ends.
+            self._process._transport.close()  # type: ignore[attr-defined]
         self._listener.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._listener
