@@ -23,6 +23,7 @@ from equipoise.games.rules import Rules
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
 from equipoise.policies.base import AnyPolicy
+from equipoise.policies.endpoint.desk import share_desk
 from equipoise.policies.registry import load_game, load_opponents, load_players
 from equipoise.policies.registry import load_policy as _load_policy
 from equipoise.progress import Reporter
@@ -86,7 +87,8 @@ def audit(
         panel: Whether to audit a language model in every wording of each game, and report the spread.
         quiet: Whether to show no progress.
         reporter: Shows progress instead.
-        settings: Settings of language models (mode, temperature, wording, dtype, device, threads …).
+        settings: Settings of language models (mode, temperature, wording, dtype, device, threads …), and
+            ``endpoint``, a mapping of those of endpoints (docs/endpoints.md).
 
     Returns:
         The results; print them, or use ``to_json``, ``to_dataframe``, ``save``.
@@ -114,7 +116,7 @@ def audit(
         game = _all_games(players.values(), reporter)
     session = Session(
         [(one, _configure(config, one, pools, weights)) for one in _games(game, options)],
-        Loader({**settings, "quiet": reporter.quiet}),
+        Loader({**share_desk(settings, out), "quiet": reporter.quiet}),
         reporter,
         own_deals=episodes is None,
     )
@@ -209,7 +211,7 @@ def cross(
     if out is not None:
         request = {"game": rules.info_record.key, "policies": _spelled(given)}
         claim(Path(out), "cross.request.json", request, "choose another out folder")
-    players = load_players(given, rules, models={}, quiet=reporter.quiet, **settings)
+    players = load_players(given, rules, models={}, quiet=reporter.quiet, **share_desk(settings, out))
     deals = min(player.deals for player in players.values()) if episodes is None else episodes
     place = None if out is None else Path(out) / folder_name(rules.info_record.id) / "cross"
     config = AuditConfig(deals, seed, exact, level, rule=rule or InvalidRule(), out=place)
@@ -248,6 +250,7 @@ def play(
     if not 0 <= seat < rules.info_record.seats:
         raise RequestError(f"seat = {seat}: {rules.name} has seats 0 to {rules.info_record.seats - 1}")
     models: dict[str, AnyPolicy] = {}
+    settings = share_desk(settings)
     own = _load_policy(policy, rules, models=models, **settings)
     other = load_opponents([opponent], rules, models=models, **settings)[opponent]
     request = EpisodeRequest(

@@ -71,3 +71,28 @@ def test_a_remote_policy_that_raises_ends_the_play_with_its_own_error() -> None:
 
     with pytest.raises(ConnectionError, match="refused"):
         play(requests(IPD, Down(scripted(IPD, "random"))))
+
+
+class Closing(Remote):
+    closed = 0
+
+    async def close(self) -> None:
+        asyncio.get_running_loop()
+        self.closed += 1
+
+
+def test_who_answers_in_its_own_time_is_closed_once_at_the_end() -> None:
+    player = Closing(scripted(IPD, "random"))
+    play(requests(IPD, player))
+    assert player.closed == 1
+
+
+def test_it_is_closed_when_the_play_fails_too() -> None:
+    class Down(Closing):
+        async def decide(self, decision: Decision) -> Choice:
+            raise ConnectionError("refused")
+
+    player = Down(scripted(IPD, "random"))
+    with pytest.raises(ConnectionError):
+        play(requests(IPD, player))
+    assert player.closed == 1

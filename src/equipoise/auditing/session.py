@@ -107,7 +107,7 @@ class Session:
         for game, _ in self.games:
             panel_of(game)
         if not is_local(policies["policy"]):
-            check_worded(load_policy(policies["policy"], self.games[0][0]))
+            check_worded(self.loader.load(policies["policy"], self.games[0][0]))
 
     def _deals(self, config: AuditConfig, players: Iterable[AnyPolicy]) -> AuditConfig:
         return replace(config, episodes=min(p.deals for p in players)) if self.own_deals else config

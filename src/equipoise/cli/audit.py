@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli import audit_options as a
+from equipoise.cli import endpoint_options as e
 from equipoise.cli import options as o
 from equipoise.cli.cross import cross as play_cross
 from equipoise.cli.screen import Output, check_folder
@@ -79,6 +80,14 @@ def audit(
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
+    api_key_env: e.KeyOption = None,
+    concurrency: e.ConcurrencyOption = None,
+    timeout: e.TimeoutOption = None,
+    tries: e.TriesOption = None,
+    max_cost: e.CostOption = None,
+    max_tokens_total: e.TotalOption = None,
+    prices: e.PricesOption = None,
+    top_logprobs: e.LogprobsOption = None,
     retries: o.RetriesOption = None,
     on_invalid: o.OnInvalidOption = None,
     opponents: a.OpponentsOption = False,
@@ -104,6 +113,9 @@ def audit(
         "quiet": quiet or not sys.stderr.isatty(),
         **o.model_settings(
             mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens, history
+        ),
+        "endpoint": e.endpoint_settings(
+            api_key_env, concurrency, timeout, tries, max_cost, max_tokens_total, prices, top_logprobs
         ),
     }
     if cross:

@@ -36,6 +36,7 @@ EXTRAS = {
         "train",
     ),
     **dict.fromkeys(("nashpy", "open_spiel", "pyspiel"), "exact"),
+    **dict.fromkeys(("httpx", "openai"), "api"),
 }
 """The extra of this package that a module comes with."""
 

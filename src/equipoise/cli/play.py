@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from equipoise.cli import endpoint_options as e
 from equipoise.cli import options as o
 from equipoise.cli.screen import Output
 from equipoise.cli.values import options
@@ -63,6 +64,9 @@ def play(
     dtype: o.DtypeOption = None,
     device: o.DeviceOption = None,
     threads: o.ThreadsOption = None,
+    api_key_env: e.KeyOption = None,
+    timeout: e.TimeoutOption = None,
+    tries: e.TriesOption = None,
     retries: o.RetriesOption = None,
     on_invalid: o.OnInvalidOption = None,
     json: o.JsonOption = None,
@@ -88,6 +92,7 @@ def play(
     settings = o.model_settings(
         mode, temperature, max_new_tokens, dtype, device, threads, wording, thought_tokens, history
     )
+    settings["endpoint"] = e.endpoint_settings(api_key_env, timeout=timeout, tries=tries)
     if policy == HUMAN:
         where: dict[str, Any] = {"seat": seat, "deal": deal, "seed": seed, "rule": rule}
         _play_yourself(output, game, opponent, changes, **where, settings=settings)

@@ -100,6 +100,10 @@ class AsyncPolicy(ABC):
         """Drop what is cached (see ``Policy``)."""
         return
 
+    async def close(self) -> None:
+        """Let go of connections and processes; what is asked afterwards opens them again."""
+        return
+
     @abstractmethod
     async def decide(self, decision: Decision) -> Choice:
         """Answer a decision."""

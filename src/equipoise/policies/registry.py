@@ -46,6 +46,9 @@ KINDS = {
     "smollm2[+ADAPTER]": "the embedded language model",
     "hf:PATH_OR_ID[+ADAPTER]": "any causal language model, through transformers",
     "tiny-random[+ADAPTER]": "a tiny random language model, for trying things out",
+    "openai:MODEL[@BASE_URL]": "a model behind an endpoint that speaks OpenAI's protocol (docs/endpoints.md)",
+    "http:URL": "an agent of your own behind a URL, one POST a decision",
+    "command:PROGRAM": "a program of your own, one line of JSON a decision",
     "human": "you, at the terminal",
     "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
     "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
@@ -55,6 +58,9 @@ KINDS = {
 
 GROUP = "equipoise.policies"
 """Entry-point group: the object an entry names is called with (rest of the name, game)."""
+
+ENDPOINTS = ("openai", "http", "https", "command")
+"""Kinds of policies that answer from elsewhere."""
 
 Models = MutableMapping[str, AnyPolicy]
 """Language models by name: looked up before one is loaded, and added to."""
@@ -67,7 +73,8 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
         spec: A name (see ``KINDS``), a policy, a strategy or a function.
         game: The game or task it shall play.
         models: Language models loaded before with the same settings; a new one is added.
-        settings: Settings of language models: mode, temperature, wording, dtype, device, threads …
+        settings: Settings of language models: mode, temperature, wording, dtype, device, threads …; those of
+            endpoints as one, ``endpoint`` (see ``endpoint.settings``).
 
     Raises:
         RequestError: There is no such policy or wording; the message names the way out.
@@ -99,6 +106,8 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
         )
     if is_combined(spec):
         return _combined(spec, game, models, settings)
+    if kind in ENDPOINTS:
+        return _endpoint(spec, game, models, settings)
     if is_local(spec):
         # Better said before a model is loaded than after.
         get_renderer(game.name, settings.get("wording", PLAIN))
@@ -114,7 +123,18 @@ def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> Any
         return models[spec]
     from equipoise.policies.local.policy import LocalPolicy
 
-    found = LocalPolicy.from_spec(spec, **settings)
+    found = LocalPolicy.from_spec(spec, **{name: one for name, one in settings.items() if name != "endpoint"})
+    if models is not None:
+        models[spec] = found
+    return found
+
+
+def _endpoint(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
+    if models is not None and spec in models:
+        return models[spec]
+    from equipoise.policies.endpoint.loading import load_endpoint
+
+    found = load_endpoint(spec, game, **settings)
     if models is not None:
         models[spec] = found
     return found

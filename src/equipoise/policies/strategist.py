@@ -115,6 +115,10 @@ class _AdvisedAsync(AsyncPolicy):
         made = await asyncio.to_thread(self._advise, decision)
         return _joined(made, await self.actor.decide(_told(decision, made)))
 
+    async def close(self) -> None:
+        """Let the actor close its connections."""
+        await self.actor.close()
+
     def _advise(self, decision: Decision) -> Generation:
         with self._alone:
             return self.adviser.advise([decision])[0]

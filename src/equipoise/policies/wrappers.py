@@ -146,6 +146,11 @@ class _AsyncCombined(AsyncPolicy):
         for part in self.parts:
             part.forget()
 
+    async def close(self) -> None:
+        for part in self.parts:
+            if isinstance(part, AsyncPolicy):
+                await part.close()
+
     async def _ask(self, part: AnyPolicy, decision: Decision) -> Choice:
         return await part.decide(decision) if isinstance(part, AsyncPolicy) else part.act([decision])[0]
 

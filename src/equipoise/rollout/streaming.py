@@ -43,9 +43,15 @@ def _first(error: BaseException) -> BaseException:
 async def _drive(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:
     players = {id(p): p for episode in running for p in episode.request.players}
     askers = {key: _asker(player) for key, player in players.items()}
-    async with asyncio.TaskGroup() as group:
-        for episode in running:
-            group.create_task(_play(episode, askers, progress))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for episode in running:
+                group.create_task(_play(episode, askers, progress))
+    finally:
+        # Connections belong to this event loop, and must not outlive it.
+        for player in players.values():
+            if isinstance(player, AsyncPolicy):
+                await player.close()
 
 
 async def _play(

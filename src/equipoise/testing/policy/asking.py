@@ -71,4 +71,7 @@ async def _all(policy: AsyncPolicy, decisions: Sequence[Decision], timeout: floa
         async with slots:
             return await asyncio.wait_for(policy.decide(decision), timeout)
 
-    return await asyncio.gather(*(one(decision) for decision in decisions))
+    try:
+        return await asyncio.gather(*(one(decision) for decision in decisions))
+    finally:
+        await policy.close()

@@ -1,0 +1,1 @@
+"""Agents that answer from elsewhere: endpoints, servers and programs."""
