@@ -57,7 +57,8 @@ def test_what_the_injecting_forge_is_noted_and_binds_nobody() -> None:
             # The turn that ended it is a true acceptance of the other side's last offer.
             assert "accept" in str(one.turns[-1].action).casefold() or "Agreed" in str(one.turns[-1].action)
         seat = one.seat
-        assert one.rounds[0].diagnostics[4][1 - seat] == len(forged)
+        spoken = sum(turn.seat != seat for turn in one.turns)
+        assert one.rounds[0].diagnostics[4][1 - seat] == pytest.approx(len(forged) / spoken)
 
 
 def test_the_deceptive_tell_nothing() -> None:
