@@ -59,7 +59,8 @@ def panels(rows: int, columns: int, size: tuple[float, float]) -> Iterator[tuple
 
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
-        yield figure, figure.subplots(rows, columns, squeeze=False)
+        axes: Any = figure.subplots(rows, columns, squeeze=False)
+        yield figure, axes
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
