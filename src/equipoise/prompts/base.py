@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from equipoise.games.rules import Rules
 from equipoise.types import Action, Decision
 
-__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "parse_action", "quoted", "told"]
+__all__ = ["MARKER", "PLAIN", "Prompt", "Renderer", "flat", "parse_action", "quoted", "told"]
 
 MARKER = "Action:"
 """The words after which an answer names its action; prefilled in ``choose`` mode."""
@@ -79,9 +79,14 @@ def told(advice: Sequence[str]) -> str:
     return f"\n{earlier}Your coach advises you now, in private: {newest}"
 
 
+def flat(text: str) -> str:
+    """Return a text on one line."""
+    return " ".join(text.split())
+
+
 def quoted(text: str) -> str:
     """Return a text on one line in quotation marks that nothing in it can close."""
-    return json.dumps(" ".join(text.split()), ensure_ascii=False)
+    return json.dumps(flat(text), ensure_ascii=False)
 
 
 def parse_action(text: str, words: dict[str, Action]) -> Action | None:

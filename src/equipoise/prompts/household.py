@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from equipoise.games.rules import Rules
-from equipoise.prompts.base import MARKER, Renderer
+from equipoise.prompts.base import MARKER, Renderer, flat
 from equipoise.tasks.base import Line, View
 from equipoise.tasks.household.commands import read, say
 from equipoise.types import Action, Decision
@@ -50,11 +50,11 @@ class HouseholdPrompts(Renderer):
         done = [_line(line) for line in view.lines]
         options = [f"Possible now: {'; '.join(view.options)}."] if view.options else []
         parts = [
-            f"Your errand: {_flat(view.goal)}",
-            f"At first: {_flat(view.setting)}",
+            f"Your errand: {flat(view.goal)}",
+            f"At first: {flat(view.setting)}",
             *(["So far:", *done] if done else []),
             "Now:",
-            *(_flat(one) for one in view.private),
+            *(flat(one) for one in view.private),
             *options,
             f"This is step {view.turn + 1} of at most {view.turns}. What do you type?",
         ]
@@ -75,13 +75,8 @@ class HouseholdPrompts(Renderer):
 
 
 def _line(line: Line) -> str:
-    return f"You typed: {_quoted(line.text)}" if line.speaker else f"  {_flat(line.text)}"
+    return f"You typed: {_quoted(line.text)}" if line.speaker else f"  {flat(line.text)}"
 
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def _flat(text: str) -> str:
-    """Return text on one line."""
-    return " ".join(text.split())

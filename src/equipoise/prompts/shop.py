@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from equipoise.games.rules import Rules
-from equipoise.prompts.base import MARKER, Renderer
+from equipoise.prompts.base import MARKER, Renderer, flat
 from equipoise.tasks.shop.episode import STEPS, ShopView
 from equipoise.tasks.shop.grammar import Kind, read
 from equipoise.tasks.shop.pages import Page
@@ -49,12 +49,12 @@ class ShopPrompts(Renderer):
         done = [_quoted(line.text) for line in view.lines if line.speaker]
         told = [text for page in view.pages[:-1] for text in _told(page)]
         parts = [
-            f"Instruction: {_flat(view.goal)}",
+            f"Instruction: {flat(view.goal)}",
             f"Your actions so far: {', '.join(done) or 'none'}",
             *(["What you have read so far:", *dict.fromkeys(told)] if told else []),
             "The open page:",
             view.page.text,
-            f"Possible now: {', '.join(_flat(action) for action in view.options)}",
+            f"Possible now: {', '.join(flat(action) for action in view.options)}",
             f"This is action {view.turn + 1} of {view.turns}. What do you do?",
         ]
         return "\n".join(parts)
@@ -80,8 +80,3 @@ def _told(page: Page) -> list[str]:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
-
-
-def _flat(text: str) -> str:
-    """Return text on one line."""
-    return " ".join(text.split())

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 
 from equipoise.games.rules import Rules
-from equipoise.prompts.base import MARKER, Renderer
+from equipoise.prompts.base import MARKER, Renderer, flat
 from equipoise.tasks.base import Line, View
 from equipoise.tasks.social.acts import LIMIT, Kind, kind_of
 from equipoise.types import Action, Decision
@@ -53,9 +53,9 @@ class SocialPrompts(Renderer):
         said = [_said(line) for line in view.lines] or ["Nobody has spoken yet."]
         parts = [
             f"You are {view.name}. You talk to {', '.join(view.others)}.",
-            f"Setting: {_flat(view.setting)}",
-            f"Your goal: {_flat(view.goal)}",
-            *(f"Only you know: {_flat(one)}" for one in view.private),
+            f"Setting: {flat(view.setting)}",
+            f"Your goal: {flat(view.goal)}",
+            *(f"Only you know: {flat(one)}" for one in view.private),
             "So far:",
             *said,
             f"This is your turn {view.turn + 1} of at most {view.turns}. What do you say, {view.name}?",
@@ -79,8 +79,3 @@ def _said(line: Line) -> str:
     if kind_of(line.text) is Kind.NONE and not line.text.strip():
         return f"{line.speaker} says nothing."
     return f"{line.speaker}: {json.dumps(line.text, ensure_ascii=False)}"
-
-
-def _flat(text: str) -> str:
-    """Return text on one line."""
-    return " ".join(text.split())

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from equipoise.objective.safety import Stream
 from equipoise.training.batch import SampledStep
+from equipoise.types import Generation
 
 __all__ = ["DecisionSample", "decision_samples"]
 
@@ -46,6 +47,19 @@ class DecisionSample:
     index: int
     role: str
 
+    @classmethod
+    def of(
+        cls, made: Generation, advantage: float, stream: Stream, episodes: int, episode: str, index: int
+    ) -> DecisionSample | None:
+        """Return the sample of a generation; None if nothing about it can be trained."""
+        if not made.trainable or not any(made.mask):
+            return None
+        allowed = made.allowed or (None,) * len(made.ids)
+        return cls(
+            made.prompt_ids, made.ids, made.logprobs, made.mask, allowed, advantage, stream, episodes,
+            episode, index, made.role,
+        )  # fmt: skip
+
     @property
     def weight(self) -> float:
         """What each of its tokens' log-probability weighs in the ascent direction."""
@@ -64,22 +78,7 @@ def decision_samples(step: SampledStep) -> list[DecisionSample]:
         # Where hands are independent a decision counts from the start of its hand.
         index = seen[decision.episode]
         seen[decision.episode] += 1
+        share, episodes = advantage / step.divisor, step.credit.episodes[stream]
         for made in turn.choice.generations:
-            if not made.trainable or not any(made.mask):
-                continue
-            samples.append(
-                DecisionSample(
-                    made.prompt_ids,
-                    made.ids,
-                    made.logprobs,
-                    made.mask,
-                    made.allowed or (None,) * len(made.ids),
-                    advantage / step.divisor,
-                    stream,
-                    step.credit.episodes[stream],
-                    decision.episode,
-                    index,
-                    made.role,
-                )
-            )
-    return samples
+            samples.append(DecisionSample.of(made, share, stream, episodes, decision.episode, index))
+    return [sample for sample in samples if sample is not None]

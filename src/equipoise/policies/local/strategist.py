@@ -52,9 +52,7 @@ class LocalStrategist(AdvisedPolicy):
     def forget(self) -> None:
         """Forget what strategist and actor read, so that a step does not depend on the one before."""
         self.adviser.forget()
-        forget = getattr(self.actor, "forget", None)
-        if forget is not None:
-            forget()
+        self.actor.forget()
 
 
 class FrozenAdviser(LocalAdviser):
@@ -91,9 +89,7 @@ class FrozenStrategist(AdvisedPolicy):
     def forget(self) -> None:
         """Forget what strategist and actor read."""
         self.adviser.forget()
-        forget = getattr(self.actor, "forget", None)
-        if forget is not None:
-            forget()
+        self.actor.forget()
 
     def close(self) -> None:
         """Take the strategist's weights out of the model."""

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from equipoise.errors import RequestError, unknown
+from equipoise.errors import RequestError
+from equipoise.tasks.choosing import choose as among_splits
 from equipoise.tasks.household.home import Home, read_home
 from equipoise.tasks.household.kinds import APPLIANCES, Family, serves
 
@@ -130,13 +131,4 @@ def choose(
     Raises:
         RequestError: A world does not exist, or none is left.
     """
-    wanted, kept = tuple(only), tuple(families)
-    known = {one.id: one for one in among}
-    for name in wanted:
-        if name not in known:
-            raise unknown("world", name, known)
-    chosen = [known[name] for name in wanted] or [one for one in among if one.split == split]
-    left = tuple(one for one in chosen if not kept or one.family in kept)
-    if not left:
-        raise RequestError(f"no world is left of split {split!r} and families {list(kept)}: ask for more")
-    return left
+    return among_splits(among, split, families, only, "world")

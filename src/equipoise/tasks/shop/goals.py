@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from equipoise.errors import RequestError, unknown
+from equipoise.errors import RequestError
+from equipoise.tasks.choosing import of_split
 from equipoise.tasks.shop.catalogue import Catalogue, Product
 
 __all__ = [
@@ -145,11 +146,7 @@ def choose(source: Sequence[Goal], split: Split, only: Sequence[str] = ()) -> tu
     Raises:
         RequestError: A name does not exist, or nothing is left.
     """
-    known = {one.id: one for one in source}
-    for name in only:
-        if name not in known:
-            raise unknown("goal", name, known)
-    found = tuple(known[name] for name in only) or tuple(one for one in source if one.split == split)
+    found = of_split(source, split, only, "goal")
     if not found:
         raise RequestError(f"no goal is in split {split!r}: choose another one")
     return found

@@ -16,7 +16,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from equipoise.errors import RequestError, unknown
+from equipoise.errors import RequestError
+from equipoise.tasks.choosing import choose as among_splits
 
 __all__ = [
     "FAMILIES",
@@ -205,13 +206,4 @@ def choose(
     Raises:
         RequestError: A scenario does not exist, or none is left.
     """
-    wanted, kept = tuple(only), tuple(families)
-    known = {one.id: one for one in among}
-    for name in wanted:
-        if name not in known:
-            raise unknown("scenario", name, known)
-    chosen = [known[name] for name in wanted] or [one for one in among if one.split == split]
-    left = tuple(one for one in chosen if not kept or one.family in kept)
-    if not left:
-        raise RequestError(f"no scenario is left of split {split!r} and families {list(kept)}: ask for more")
-    return left
+    return among_splits(among, split, families, only, "scenario")

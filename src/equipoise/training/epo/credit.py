@@ -122,26 +122,11 @@ def trajectory_samples(
     samples = []
     for one, row in zip(trajectories, advantages, strict=True):
         for turn, (made, advantage) in enumerate(zip(one.strategies, row, strict=True)):
-            sampled = sum(made.mask)
-            if not made.trainable or not sampled:
-                continue
-            share = float(advantage) / (len(row) * sampled if reduction == "mean" else 1)
-            samples.append(
-                DecisionSample(
-                    made.prompt_ids,
-                    made.ids,
-                    made.logprobs,
-                    made.mask,
-                    made.allowed or (None,) * len(made.ids),
-                    share,
-                    ("train", one.partner),
-                    len(trajectories),
-                    one.episode,
-                    turn,
-                    made.role,
-                )
-            )
-    return samples
+            # A strategy without a sampled token has no sample, whatever its share.
+            share = float(advantage) / (len(row) * max(sum(made.mask), 1) if reduction == "mean" else 1)
+            stream = ("train", one.partner)
+            samples.append(DecisionSample.of(made, share, stream, len(trajectories), one.episode, turn))
+    return [sample for sample in samples if sample is not None]
 
 
 def mark_shares(trajectories: Sequence[Trajectory]) -> Mapping[str, float]:
