@@ -76,7 +76,11 @@ def test_game_settings(tmp_path: Path) -> None:
     key = {"games.ipd.options.rounds": 2, "games.ipd.abstraction": "recent"}
     fingerprint = audited(tmp_path, model="table", **key)["settings"]["fingerprint"]
     assert fingerprint == "table/recent/0" != options["settings"]["fingerprint"]
-    assert set(GameRecipe.model_fields) == {"options", "pools", "weights", "abstraction", "sft", "train"}
+    more = audited(tmp_path, **{"games.ipd.audit_episodes": 3, "audit.episodes": 2})
+    assert more["settings"]["episodes"] == 3
+    assert set(GameRecipe.model_fields) == {
+        *("options", "pools", "weights", "abstraction", "audit_episodes", "sft", "train"),
+    }
 
 
 def test_pools_and_weights_reach_the_training(tmp_path: Path) -> None:

@@ -251,8 +251,9 @@ def prepare(recipe: Recipe, name: str) -> tuple[Game, AuditConfig]:
     pools = default_pools(game.name).replace(one.pools)
     weights = game.info_record.weights.replace(one.weights)
     rule = InvalidRule(retries=0, then=recipe.invalid)
+    episodes = one.audit_episodes or audit.episodes
     return game, AuditConfig(
-        audit.episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights, rule=rule
+        episodes, audit.seed, audit.exact, audit.level, pools=pools, weights=weights, rule=rule
     )
 
 

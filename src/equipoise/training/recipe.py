@@ -53,6 +53,8 @@ class GameRecipe(Strict):
         weights: Penalty weights ``e``, ``c``, ``x``, replacing the game's own.
         abstraction: For ``model = "table"``, the state abstraction whose keys are the table's rows; left out,
             every information state has one.
+        audit_episodes: Deals per opponent of this game's audits; left out, as many as ``audit.episodes``. A
+            game whose shares are never seen needs more than one whose payoffs spread.
         sft: The warm start; left out, training starts from the model.
         train: SEPO runs by name, each from the warm start; the names are the policies of the table.
     """
@@ -61,6 +63,7 @@ class GameRecipe(Strict):
     pools: dict[str, list[str]] = Field(default_factory=dict)
     weights: dict[str, float] = Field(default_factory=dict)
     abstraction: str | None = None
+    audit_episodes: int | None = Field(None, ge=1)
     sft: SftConfig | None = None
     train: dict[str, SepoConfig] = Field(default_factory=dict)
 
