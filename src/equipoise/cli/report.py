@@ -23,7 +23,8 @@ def report(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR", help="Folders of `audit --out`, `run`, `ablate` or `audit --cross --out`; several as one."
+            metavar="DIR",
+            help="Folders of `audit --out`, `run`, `ablate` or `audit --cross --out`; several as one.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page.")] = Path("report.html"),
@@ -62,6 +63,12 @@ def report(
         from equipoise.report.write import write_report
 
         lines = write_report(
-            folders, out, episodes=episodes, title=title, figures=figures, tables=tables, reporter=Reporter(quiet)
+            folders,
+            out,
+            episodes=episodes,
+            title=title,
+            figures=figures,
+            tables=tables,
+            reporter=Reporter(quiet),
         )
     output.show(*lines)

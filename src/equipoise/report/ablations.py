@@ -51,7 +51,9 @@ def load_ablation(path: Path, source: str) -> AblationTable:
         rows = tuple(_row(row) for row in data["results"])
         return AblationTable(source, data["recipe"], data["level"], rows)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise RequestError(f"{str(path)!r} is no ablation: restore it or run `equipoise ablate` again") from None
+        raise RequestError(
+            f"{str(path)!r} is no ablation: restore it or run `equipoise ablate` again"
+        ) from None
 
 
 def _row(data: Mapping[str, Any]) -> AblationRow:

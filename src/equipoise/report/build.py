@@ -35,7 +35,9 @@ def build_report(folders: Sequence[str | Path], episodes: int = EPISODES, title:
         RequestError: A folder holds nothing to report, or a file of it is broken.
     """
     if not folders:
-        raise RequestError("nothing to report: name a folder of audit --out, run, ablate or audit --cross --out")
+        raise RequestError(
+            "nothing to report: name a folder of audit --out, run, ablate or audit --cross --out"
+        )
     if episodes < 0:
         raise RequestError(f"--episodes {episodes}: hold 0 or more episodes")
     found = find([Path(folder) for folder in folders])
@@ -50,9 +52,8 @@ def build_report(folders: Sequence[str | Path], episodes: int = EPISODES, title:
         wording_section(found),
         ablation_section(found),
     )
-    names = ", ".join(source.name for source in found.sources)
     return Report(
-        clean_text(title or f"What it does to others: {names}"),
+        clean_text(title or _title(found)),
         _subtitle(found),
         tuple(_verdict(found, game) for game in found.games),
         sections,
@@ -62,10 +63,19 @@ def build_report(folders: Sequence[str | Path], episodes: int = EPISODES, title:
 
 
 def _verdict(found: Found, game: str) -> GameVerdict:
-    entries, info = found.of(game), game_info(game)
+    entries, info = found.main_of(game), game_info(game)
     rows = tuple((entry.label, tuple(glance(entry.result))) for entry in entries)
     verdicts = tuple(judge(e.label, e.result, found.differences, len(entries)) for e in entries)
-    return GameVerdict(game, game_title(game), "" if info is None else info.summary, rows, verdicts)
+    left_out = len(found.of(game)) > len(entries)
+    note = (
+        " Of a panel of wordings only the least safe stands here; see Wordings for all." if left_out else ""
+    )
+    return GameVerdict(game, game_title(game), ("" if info is None else info.summary) + note, rows, verdicts)
+
+
+def _title(found: Found) -> str:
+    names = list(dict.fromkeys(source.name for source in found.sources))
+    return f"What it does to others: {names[0]}" if len(names) == 1 else "What they do to others"
 
 
 def _subtitle(found: Found) -> str:

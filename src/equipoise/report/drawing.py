@@ -12,7 +12,20 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-__all__ = ["PALETTE", "SERIES", "Disc", "Drawing", "Line", "Mark", "Path", "Rect", "Text", "fitted", "width_of"]
+__all__ = [
+    "PALETTE",
+    "SERIES",
+    "Anchor",
+    "Disc",
+    "Drawing",
+    "Line",
+    "Mark",
+    "Path",
+    "Rect",
+    "Text",
+    "fitted",
+    "width_of",
+]
 
 PALETTE: Mapping[str, str] = {
     "paper": "#ffffff",
@@ -77,7 +90,7 @@ class Disc:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text; y is its baseline."""
+    """A line of text; y is its baseline, and a halo of paper keeps lines out of it."""
 
     x: float
     y: float
@@ -87,6 +100,7 @@ class Text:
     anchor: Anchor = "start"
     bold: bool = False
     hint: str = ""
+    halo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +141,8 @@ class Drawing:
     def svg(self, alone: bool = False) -> str:
         """Return the drawing as SVG; ``alone`` as a file, with colours and a background of its own."""
         body = "".join(_svg(mark) for mark in self.marks)
-        box = f'viewBox="0 0 {_n(self.width)} {_n(self.height)}" width="{_n(self.width)}" height="{_n(self.height)}"'
+        width, height = _n(self.width), _n(self.height)
+        box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         words = f"<title>{_t(self.title)}</title><desc>{_t(self.description)}</desc>"
         if not alone:
             return f'<svg class="chart" {box} role="img" aria-label="{_t(self.title)}">{words}{body}</svg>'
@@ -192,9 +207,11 @@ def _svg(mark: Mark) -> str:
         case Text():
             anchor = f' text-anchor="{mark.anchor}"' if mark.anchor != "start" else ""
             weight = ' font-weight="600"' if mark.bold else ""
+            halo = ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"' if mark.halo else ""
+            look = f"f-{mark.role} k-paper" if mark.halo else f"f-{mark.role}"
             return (
-                f'<text class="f-{mark.role}" x="{_n(mark.x)}" y="{_n(mark.y)}" font-size="{_n(mark.size)}"'
-                f"{anchor}{weight}>{_t(mark.text)}{_hint(mark.hint)}</text>"
+                f'<text class="{look}" x="{_n(mark.x)}" y="{_n(mark.y)}" font-size="{_n(mark.size)}"'
+                f"{anchor}{weight}{halo}>{_t(mark.text)}{_hint(mark.hint)}</text>"
             )
         case Path():
             points = " ".join(f"{_n(x)},{_n(y)}" for x, y in mark.points)

@@ -1,4 +1,4 @@
-"""The episodes that a page holds: a stated sample of the transcripts, packed so that thousands open at once."""
+"""The episodes that a page holds: a stated sample of the transcripts, packed so that thousands open fast."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Table:
     places: dict[Hashable, int] = field(default_factory=dict)
 
     def put(self, key: Hashable, value: Any = None) -> int:
-        """Return the number of a key's value; by itself a key is a text, kept without what looks like a key."""
+        """Return the number of a key's value; by itself a key is a text, kept without secrets."""
         if key not in self.places:
             self.places[key] = len(self.rows)
             self.rows.append(clean_text(str(key)) if value is None else value)
@@ -66,15 +66,23 @@ def pack(recordings: Sequence[Recording], limit: int) -> Episodes:
     """
     counts = [_count(recording.path) for recording in recordings]
     packer, counted = _Packer(), Frequencies()
-    for number, (recording, count, quota) in enumerate(zip(recordings, counts, quotas(counts, limit), strict=True)):
-        wanted = set(range(count)) if quota == count else set(random.Random(f"{SEED}/{number}").sample(range(count), quota))
+    for number, (recording, count, quota) in enumerate(
+        zip(recordings, counts, quotas(counts, limit), strict=True)
+    ):
+        wanted = (
+            set(range(count))
+            if quota == count
+            else set(random.Random(f"{SEED}/{number}").sample(range(count), quota))
+        )
         for data in _read(recording.path, wanted):
-            counted.add(data["game"].partition("@")[0], recording.policy, data)
+            counted.add(data["game"].partition("@")[0], recording.label, data)
             packer.add(data, recording)
     shown = len(packer.episodes)
     if not shown:
         return Episodes(None, counted)
-    return Episodes({**packer.tables(), "shown": shown, "total": sum(counts), "episodes": packer.episodes}, counted)
+    return Episodes(
+        {**packer.tables(), "shown": shown, "total": sum(counts), "episodes": packer.episodes}, counted
+    )
 
 
 def quotas(counts: Sequence[int], limit: int) -> list[int]:
@@ -102,7 +110,9 @@ def _read(path: Path, wanted: set[int]) -> Iterator[dict[str, Any]]:
                     data = json.loads(line)
                     data["turns"], data["seat"], data["rounds"]
                 except (ValueError, KeyError, TypeError):
-                    raise RequestError(f"transcript {str(path)!r}, line {number + 2} is no episode: restore the file") from None
+                    raise RequestError(
+                        f"transcript {str(path)!r}, line {number + 2} is no episode: restore the file"
+                    ) from None
                 yield data
 
 
@@ -111,7 +121,10 @@ class _Packer:
 
     def __init__(self) -> None:
         self.episodes: list[list[Any]] = []
-        self._tables = {name: Table() for name in ("games", "sources", "policies", "pools", "opponents", "texts", "mixes", "validities")}
+        self._tables = {
+            name: Table()
+            for name in ("games", "sources", "policies", "pools", "opponents", "texts", "mixes", "validities")
+        }
         self._tables["texts"].put("")
         self._tables["validities"].put("valid")
         self._askers: dict[str, Asker] = {}
@@ -129,7 +142,7 @@ class _Packer:
             [
                 put("games", data["game"]),
                 put("sources", recording.source),
-                put("policies", recording.policy),
+                put("policies", recording.label),
                 put("pools", data["pool"]),
                 put("opponents", data["opponent"]),
                 data["seat"],
@@ -175,7 +188,9 @@ class _Packer:
         """Return 1 more than the number of a distribution; 0 where none was recorded."""
         if not probabilities:
             return 0
-        rows = sorted(((_action(action), round(p, PLACES)) for action, p in probabilities), key=lambda row: -row[1])
+        rows = sorted(
+            ((_action(action), round(p, PLACES)) for action, p in probabilities), key=lambda row: -row[1]
+        )
         packed = [part for action, p in rows for part in (self._put("texts", action), p)]
         return self._tables["mixes"].put(tuple(packed), packed) + 1
 
@@ -192,7 +207,10 @@ class _Packer:
 
     @staticmethod
     def _round(outcome: Mapping[str, Any], seat: int) -> list[Any]:
-        terms = [None if outcome.get(name) is None else outcome[name][seat] for name in ("collusion", "externality")]
+        terms = [
+            None if outcome.get(name) is None else outcome[name][seat]
+            for name in ("collusion", "externality")
+        ]
         return [[round(payoff, PLACES) for payoff in outcome["payoffs"]], *terms]
 
 
@@ -202,4 +220,8 @@ def _action(action: Any) -> str:
 
 def _notes(data: Mapping[str, Any]) -> str:
     notes = data.get("notes") or {}
-    return "; ".join(f"{key}: {value}" for key, value in notes.items() if isinstance(value, str | int | float) and value != "")
+    return "; ".join(
+        f"{key}: {value}"
+        for key, value in notes.items()
+        if isinstance(value, str | int | float) and value != ""
+    )

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from equipoise.files import write_text
-from equipoise.report.drawing import PALETTE, Disc, Drawing, Line, Mark, Path as Curve, Rect, Text
+from equipoise.report.drawing import PALETTE, Disc, Drawing, Line, Mark, Rect, Text
+from equipoise.report.drawing import Path as Curve
 from equipoise.report.figures import NO_TRACES, STYLE, can_draw
 from equipoise.report.layout import Figure
 from equipoise.report.secrets import clean_text
@@ -65,7 +66,9 @@ def _png(drawing: Drawing, file: Path) -> Path:
     from matplotlib.figure import Figure as Canvas
 
     with matplotlib.rc_context(STYLE):
-        canvas = Canvas(figsize=(drawing.width / PER_INCH, drawing.height / PER_INCH), facecolor=PALETTE["paper"])
+        canvas = Canvas(
+            figsize=(drawing.width / PER_INCH, drawing.height / PER_INCH), facecolor=PALETTE["paper"]
+        )
         axes: Axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         axes.set_xlim(0.0, drawing.width)
@@ -85,22 +88,58 @@ def _draw(axes: Any, mark: Mark, order: int) -> None:
         case Line():
             style = (0, (3, 3)) if mark.dash else "-"
             axes.plot(
-                (mark.x1, mark.x2), (mark.y1, mark.y2), color=colour, linewidth=mark.width * POINTS, linestyle=style, zorder=order
+                (mark.x1, mark.x2),
+                (mark.y1, mark.y2),
+                color=colour,
+                linewidth=mark.width * POINTS,
+                linestyle=style,
+                zorder=order,
             )
         case Rect():
             place = (mark.x, mark.y)
             axes.add_patch(
-                Rectangle(place, mark.width, mark.height, facecolor=colour, edgecolor="none", alpha=mark.opacity, zorder=order)
+                Rectangle(
+                    place,
+                    mark.width,
+                    mark.height,
+                    facecolor=colour,
+                    edgecolor="none",
+                    alpha=mark.opacity,
+                    zorder=order,
+                )
             )
         case Disc():
             face = PALETTE["paper"] if mark.hollow else colour
-            axes.add_patch(Circle((mark.x, mark.y), mark.r, facecolor=face, edgecolor=colour, linewidth=1.2 * POINTS, zorder=order))
+            axes.add_patch(
+                Circle(
+                    (mark.x, mark.y),
+                    mark.r,
+                    facecolor=face,
+                    edgecolor=colour,
+                    linewidth=1.2 * POINTS,
+                    zorder=order,
+                )
+            )
         case Curve():
             xs, ys = zip(*mark.points, strict=True)
             axes.plot(xs, ys, color=colour, linewidth=mark.width * POINTS, zorder=order)
         case Text():
             sides = {"start": "left", "middle": "center", "end": "right"}
             axes.text(
-                mark.x, mark.y, clean_text(mark.text), color=colour, fontsize=mark.size * POINTS, ha=sides[mark.anchor],
-                va="baseline", fontweight="bold" if mark.bold else "normal", zorder=order,
-            )  # fmt: skip
+                mark.x,
+                mark.y,
+                clean_text(mark.text),
+                color=colour,
+                fontsize=mark.size * POINTS,
+                ha=sides[mark.anchor],
+                va="baseline",
+                path_effects=_halo(mark),
+                fontweight="bold" if mark.bold else "normal",
+                zorder=order,
+            )
+
+
+def _halo(mark: Text) -> list[Any]:
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=3.0 * POINTS, foreground=PALETTE["paper"])] if mark.halo else []

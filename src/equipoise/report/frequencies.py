@@ -23,7 +23,9 @@ class Frequencies:
 
     def __init__(self) -> None:
         """Start with nothing counted."""
-        self._counts: dict[tuple[str, str, str], dict[object, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+        self._counts: dict[tuple[str, str, str], dict[object, Counter[str]]] = defaultdict(
+            lambda: defaultdict(Counter)
+        )
         self._episodes: dict[tuple[str, str, str], set[str]] = defaultdict(set)
 
     def add(self, game: str, policy: str, episode: Mapping[str, Any]) -> None:
@@ -63,7 +65,7 @@ FIRST, AFTER = "first round", "after the other’s "
 
 
 def _situation(game: str, label: str) -> str:
-    """Return the situation a decision belongs to: in the dilemma the other's last move, elsewhere one for all."""
+    """Return the situation a decision belongs to: in the dilemma the other's last move."""
     if game != "ipd":
         return ANY
     other = label.rpartition("/")[2]

@@ -101,4 +101,4 @@ def _hint(estimate: Estimate) -> str:
         case Kind.INTERVAL:
             return "certified: the true value lies in this interval"
         case _:
-            return f"sampled: {estimate.n} episodes on {estimate.clusters} deals, interval at level {estimate.level:g}"
+            return f"sampled: {behind}, interval at level {estimate.level:g}"

@@ -31,7 +31,11 @@ def _group(source: Source, found: Found) -> Group:
     for entry in found.entries:
         if entry.source == source.name:
             title = f"{entry.result.game}: {entry.label}"
-            known = {**entry.result.settings, "weights": dict(entry.result.weights), "version": entry.result.version}
+            known = {
+                **entry.result.settings,
+                "weights": dict(entry.result.weights),
+                "version": entry.result.version,
+            }
             tables.append(_table(f"result-{name}-{folder_name(title)}", title, known))
     kept = tuple(table for table in tables if table.rows)
     return Group(f"{source.name}: {source.kind}", (), kept, "" if kept else "Nothing is written down here.")
@@ -57,4 +61,8 @@ def _rows(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _word(value: Any) -> str:
-    return {None: "–", True: "yes", False: "no"}.get(value, str(value)) if not isinstance(value, int | float) or isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

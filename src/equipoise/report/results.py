@@ -52,18 +52,18 @@ def trade_section(found: Found) -> Section:
 
 def opponent_section(found: Found) -> Section:
     """Return payoffs opponent by opponent, by game."""
-    groups = [_opponents(game, found.of(game)) for game in found.games]
+    groups = [_opponents(game, found.main_of(game)) for game in found.games]
     lead = "Payoff a round of the policy and of whom it meets; the darker, the more."
     return Section("opponents", "Opponent by opponent", lead, tuple(groups), "The folders hold no audits.")
 
 
 def _safety(found: Found, game: str) -> Group:
-    entries = found.of(game)
+    entries = found.main_of(game)
     rows = [Dot(e.label, e.result.metrics.get("safety"), number) for number, e in enumerate(entries)]
     title = game_title(game)
-    drawing = dots(f"{title}: safety J of every policy", rows, "J", _reference(entries))
+    drawing = dots(f"{title}: safety J of every policy", rows, "J, safety", _reference(entries))
     differences = [row for row in found.differences if row.game == game]
-    tables = [_metrics(game, entries), *([_differences(game, differences)] if differences else [])]
+    tables = [_metrics(game, found.of(game)), *([_differences(game, differences)] if differences else [])]
     return Group(title, (Figure(f"safety-{folder_name(game)}", drawing),), tuple(tables))
 
 
@@ -88,7 +88,9 @@ def _metrics(game: str, entries: Sequence[Entry]) -> Table:
 def _differences(game: str, differences: Sequence[Difference]) -> Table:
     rows = tuple((row.metric, row.a, row.b, row.estimate, settled(row)) for row in differences)
     head = ("metric", "a", "b", "a minus b", "shown")
-    note = "Paired on the same deals where possible; a word in the last column says what the interval settles."
+    note = (
+        "Paired on the same deals where possible; a word in the last column says what the interval settles."
+    )
     return Table(f"differences-{folder_name(game)}", f"{game_title(game)}: differences", head, rows, note)
 
 
@@ -96,7 +98,7 @@ def _trade(found: Found, game: str) -> Group:
     title, figures = game_title(game), []
     for name, axis in HARMS.items():
         points = []
-        for number, entry in enumerate(found.of(game)):
+        for number, entry in enumerate(found.main_of(game)):
             harm, payoff = entry.result.metrics.get(name), entry.result.metrics.get("utility")
             if harm is not None and payoff is not None:
                 points.append(Point(entry.label, harm, payoff, number))
@@ -109,7 +111,10 @@ def _trade(found: Found, game: str) -> Group:
 def _opponents(game: str, entries: Sequence[Entry]) -> Group:
     title = game_title(game)
     alone = all(
-        row.get("opponent") is None for e in entries for pool in e.result.per_opponent.values() for row in pool.values()
+        row.get("opponent") is None
+        for e in entries
+        for pool in e.result.per_opponent.values()
+        for row in pool.values()
     )
     sides = ("own",) if alone else ("own", "opponent")
     heads = {"own": "own", "opponent": "other’s"}
@@ -122,7 +127,10 @@ def _opponents(game: str, entries: Sequence[Entry]) -> Group:
             cells = tuple(row.get(side) for row in met for side in sides)
             rows.append(Row(name, cells, words if place == 0 else ""))
             keys = (*sides, "collusion", "externality")
-            table += [(words, name, e.label, *(row.get(k) for k in keys)) for e, row in zip(entries, met, strict=True)]
+            table += [
+                (words, name, e.label, *(row.get(k) for k in keys))
+                for e, row in zip(entries, met, strict=True)
+            ]
     values = [cell.value for row in rows for cell in row.cells if cell is not None]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     drawing = grid(f"{title}: payoffs opponent by opponent", columns, rows, low, high, "payoff a round")

@@ -14,7 +14,7 @@ _KEYS = re.compile(
     r"|(^|[-_.])(auth|access|refresh|session|hf|api)?[-_]?token$|^key$)",
     re.IGNORECASE,
 )
-"""Names of settings whose values are nobody's business; the *name* of a variable that holds a key is not one."""
+"""Names of settings whose values are nobody's business; the *name* of a variable with a key is not one."""
 
 _ALLOWED = re.compile(r"_env$", re.IGNORECASE)
 
@@ -40,7 +40,10 @@ _QUERY = re.compile(
 def clean(data: Any) -> Any:
     """Return JSON data without values that look like keys."""
     if isinstance(data, dict):
-        return {clean_text(str(key)): HIDDEN if _private(str(key), value) else clean(value) for key, value in data.items()}
+        return {
+            clean_text(str(key)): HIDDEN if _private(str(key), value) else clean(value)
+            for key, value in data.items()
+        }
     if isinstance(data, list | tuple):
         return [clean(value) for value in data]
     return clean_text(data) if isinstance(data, str) else data

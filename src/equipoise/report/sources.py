@@ -1,10 +1,10 @@
-"""What a report is about: everything that is found in the folders of audits, runs, ablations and cross-play."""
+"""What a report is about: all that is found in the folders of audits, runs, ablations and cross-play."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,13 @@ from equipoise.report.learning import Training, find_training
 
 __all__ = ["Entry", "Found", "Recording", "Source", "find", "merge"]
 
-AUDIT, RUN, STAGE, CROSS, ABLATION = "audit.json", "summary.json", "result.json", "cross.json", "ablation.json"
+AUDIT, RUN, STAGE, CROSS, ABLATION = (
+    "audit.json",
+    "summary.json",
+    "result.json",
+    "cross.json",
+    "ablation.json",
+)
 KINDS = {AUDIT: "audit", RUN: "run", CROSS: "cross-play", ABLATION: "ablation", STAGE: "one policy of a run"}
 TRANSCRIPT = "transcript.jsonl"
 
@@ -43,13 +49,13 @@ class Recording:
 
     Attributes:
         path: The file.
-        policy: Name of the policy under study.
+        label: How the report calls the policy under study.
         source: Name of the folder.
         wording: The wording in which its policy was asked.
     """
 
     path: Path
-    policy: str
+    label: str
     source: str
     wording: str | None = None
 
@@ -82,6 +88,17 @@ class Found:
         """The games in which policies were judged, in order."""
         return list(dict.fromkeys(entry.result.game for entry in self.entries))
 
+    def main_of(self, game: str) -> list[Entry]:
+        """Return the policies of a game, of a panel of wordings only the one that is the least safe."""
+        worst = {
+            spread.lowest for spread in self.spreads if spread.game == game and spread.metric == "safety"
+        }
+        return [
+            one
+            for one in self.of(game)
+            if not worst or one.result.settings.get("wording", "") in {"", *worst}
+        ]
+
     def of(self, game: str) -> list[Entry]:
         """Return the policies of a game."""
         return [entry for entry in self.entries if entry.result.game == game]
@@ -101,25 +118,43 @@ def merge(parts: Sequence[Found]) -> Found:
     """Return the contents of several folders as one; policies of the same name get their folder's."""
     whole = Found()
     for part in parts:
-        for name in ("sources", "entries", "differences", "spreads", "crosses", "ablations", "trainings", "recordings"):
+        for name in (
+            "sources",
+            "entries",
+            "differences",
+            "spreads",
+            "crosses",
+            "ablations",
+            "trainings",
+            "recordings",
+        ):
             getattr(whole, name).extend(getattr(part, name))
     twice: dict[tuple[str, str], set[int]] = {}
     for number, part in enumerate(parts):
         for entry in part.entries:
             twice.setdefault((entry.result.game, entry.label), set()).add(number)
     shared = {label for (_, label), numbers in twice.items() if len(numbers) > 1}
-    whole.entries = [
-        Entry(f"{entry.label} ({entry.source})", entry.result, entry.source) if entry.label in shared else entry
-        for entry in whole.entries
-    ]
+    for name in ("entries", "recordings"):
+        known = getattr(whole, name)
+        setattr(whole, name, [_told_apart(one) if one.label in shared else one for one in known])
     return whole
+
+
+def _told_apart(one: Any) -> Any:
+    return replace(one, label=f"{one.label} ({one.source})")
 
 
 def _find(folder: Path) -> Found:
     if not folder.is_dir():
-        raise RequestError(f"{str(folder)!r} is no folder: name one of audit --out, run, ablate or --cross --out")
+        raise RequestError(
+            f"{str(folder)!r} is no folder: name one of audit --out, run, ablate or --cross --out"
+        )
     names = [name for name in KINDS if (folder / name).is_file()]
-    stages = [] if names else sorted(folder.glob(f"*/*/{STAGE}"), key=lambda path: _rank(path.relative_to(folder).parts))
+    stages = (
+        []
+        if names
+        else sorted(folder.glob(f"*/*/{STAGE}"), key=lambda path: _rank(path.relative_to(folder).parts))
+    )
     if not names and not stages:
         raise RequestError(
             f"{str(folder)!r} holds none of {', '.join(KINDS)}: name a folder of audit --out, run, ablate or "
@@ -134,7 +169,9 @@ def _find(folder: Path) -> Found:
     found.sources.append(Source(folder.name, kind, _settings(folder), _json(folder / "provenance.json")))
     if ABLATION not in names:
         found.trainings = find_training(folder)
-        found.recordings = list(_recordings(folder, {entry.label: entry.result for entry in found.entries}))
+        found.recordings = list(
+            _recordings(folder, {entry.result.policy: entry.result for entry in found.entries})
+        )
     return found
 
 
@@ -161,7 +198,11 @@ def _add(found: Found, folder: Path, name: str) -> None:
 
 
 def _add_result(found: Found, source: str, result: GameResult) -> None:
-    found.entries.append(Entry(result.policy, result, source))
+    found.entries.append(Entry(_label(result.policy), result, source))
+
+
+def _label(policy: str) -> str:
+    return policy.removeprefix("scripted:")
 
 
 def _result(path: Path) -> GameResult:
@@ -182,13 +223,17 @@ def _recordings(folder: Path, results: Mapping[str, GameResult]) -> Iterator[Rec
     for path in sorted(folder.rglob(TRANSCRIPT), key=lambda path: _rank(path.relative_to(folder).parts)):
         stage = path.parents[1]
         known = stage.name in results and (stage / STAGE).is_file()
-        policy = stage.name if known else str(_json(path.with_name("request.json")).get("policy", path.parent.name))
+        policy = (
+            stage.name
+            if known
+            else str(_json(path.with_name("request.json")).get("policy", path.parent.name))
+        )
         wording = results[policy].settings.get("wording") if policy in results else None
-        yield Recording(path, policy, folder.name, wording)
+        yield Recording(path, _label(policy), folder.name, wording)
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """Return an object that a file holds; what is missing or broken beside the results is no reason to stop."""
+    """Return an object that a file holds; what is broken beside the results is no reason to stop."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

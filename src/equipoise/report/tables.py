@@ -41,7 +41,9 @@ class Table:
 
 def csv_text(table: Table) -> str:
     """Return a table as CSV; every number has columns of its own for its interval and kind."""
-    numeric = [any(isinstance(row[place], Estimate) for row in table.rows) for place in range(len(table.head))]
+    numeric = [
+        any(isinstance(row[place], Estimate) for row in table.rows) for place in range(len(table.head))
+    ]
     head: list[str] = []
     for name, is_number in zip(table.head, numeric, strict=True):
         head += [name, *(f"{name} {part}" for part in PARTS)] if is_number else [name]

@@ -127,7 +127,9 @@ def _by_others(result: GameResult) -> Point:
     sentences: list[Sentence] = []
     if e is not None and rows:
         names = ", ".join(rows)
-        sentences.append((f"Exploiters ({names}) come out ahead of it by ", show(e), " a round; only leads count."))
+        sentences.append(
+            (f"Exploiters ({names}) come out ahead of it by ", show(e), " a round; only leads count.")
+        )
         worst = max(rows, key=lambda name: _lead(rows[name]))
         if _both(rows[worst]) and len(rows) > 1 and _lead(rows[worst]) > 0.0:
             sentences.append(_shares(worst, rows[worst]))
@@ -144,7 +146,8 @@ def _for_itself(result: GameResult) -> Point:
     if (u := metrics.get("utility")) is not None:
         sentences.append(("It earns ", show(u), f" a round with {_names(result, 'train')}."))
     if (robust := metrics.get("robustness")) is not None:
-        sentences.append((f"With opponents held out of training ({', '.join(result.per_opponent.get('shift', {}))}) it earns ", show(robust), "."))
+        met = ", ".join(result.per_opponent.get("shift", {}))
+        sentences.append((f"With opponents held out of training ({met}) it earns ", show(robust), "."))
     if (invalid := metrics.get("invalid_rate")) is not None and invalid.value > 0.0:
         sentences.append(("It gives no valid answer in ", show(invalid, percent=True), " of its decisions."))
     return Point("For itself", PLAIN, tuple(sentences or [("Its own payoff was not measured.",)]))
@@ -182,7 +185,11 @@ def _strongest(best: Estimate) -> Sentence:
     if best.kind is Kind.EXACT:
         return ("The strongest opponent there can be gets ", show(best), " a round.")
     if best.kind is Kind.INTERVAL:
-        return ("The strongest opponent there can be gets, for certain, a payoff a round in ", show(best).interval, ".")
+        return (
+            "The strongest opponent there can be gets, for certain, a payoff a round in ",
+            show(best).interval,
+            ".",
+        )
     return ("The strongest opponent met gets ", show(best), " a round; a stronger one was not looked for.")
 
 
@@ -209,7 +216,11 @@ def _headline(result: GameResult) -> str:
 
 
 def _basis(result: GameResult) -> str:
-    kinds = {v.kind for name, v in result.metrics.items() if v is not None and name not in ("optimum", "invalid_rate")}
+    kinds = {
+        v.kind
+        for name, v in result.metrics.items()
+        if v is not None and name not in ("optimum", "invalid_rate")
+    }
     if kinds <= {Kind.EXACT}:
         return "Computed from the rules; no episode was sampled."
     safety = result.metrics.get("safety") or result.metrics.get("utility")

@@ -47,8 +47,10 @@ def write_report(
     report = build_report(folders, EPISODES if episodes is None else episodes, title)
     page = render(report)
     write_text(Path(out), page)
-    held = "no episodes" if report.episodes is None else (
-        f"{report.episodes['shown']} of {report.episodes['total']} episodes"
+    held = (
+        "no episodes"
+        if report.episodes is None
+        else (f"{report.episodes['shown']} of {report.episodes['total']} episodes")
     )
     lines = [f"{out}: {len(page.encode()) / 1e6:.1f} MB, {len(report.figures)} figures, {held}"]
     if figures is not None:

@@ -12,7 +12,7 @@ from equipoise.types import Estimate, Kind
 
 __all__ = ["Dot", "Reference", "dots", "interval_mark"]
 
-WIDTH, ROW, LEFT, TOP = 348.0, 40.0, 8.0, 10.0
+WIDTH, ROW, LEFT, TOP = 348.0, 40.0, 6.0, 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def interval_mark(drawing: Drawing, scale: Scale, estimate: Estimate, y: float, 
         start = scale(high if estimate.low is None else low)
         tip = start + 22 * side
         drawing.add(Line(start, y, tip, y, role, 1.6))
-        drawing.add(Line(tip, y, tip - 5 * side, y - 3.5, role, 1.6), Line(tip, y, tip - 5 * side, y + 3.5, role, 1.6))
+        drawing.add(
+            Line(tip, y, tip - 5 * side, y - 3.5, role, 1.6), Line(tip, y, tip - 5 * side, y + 3.5, role, 1.6)
+        )
         drawing.add(Line(start, y - 4, start, y + 4, role, 1.6))
         return
     if scale(high) - scale(low) > 1.0:
@@ -77,7 +79,7 @@ def _row(drawing: Drawing, scale: Scale, row: Dot, top: float) -> None:
     role = SERIES[row.series % len(SERIES)]
     shown = show(row.estimate)
     words = top + 15
-    taken = width_of(str(shown)) + 10
+    taken = width_of(shown.interval) + width_of(shown.value, 12.5) + 22
     # A strip of paper keeps the grid out of the words.
     drawing.add(Rect(LEFT, top + 3, WIDTH - 2 * LEFT, 17, "paper"))
     name = fitted(row.label, WIDTH - 2 * LEFT - taken)

@@ -11,7 +11,7 @@ from equipoise.types import Estimate
 
 __all__ = ["Column", "Row", "grid"]
 
-CELL, HIGH, LABEL, HEAD = 62.0, 26.0, 128.0, 40.0
+CELL, HIGH, LABEL, HEAD = 55.0, 26.0, 128.0, 40.0
 GROUP = 24.0
 
 
@@ -46,13 +46,18 @@ def grid(
         corner: Words for what rows and columns are.
     """
     tall = sum(HIGH + (GROUP if row.heading else 0.0) for row in rows)
-    drawing = Drawing(title, "The same numbers stand in the table below.", LABEL + CELL * len(columns) + 2, HEAD + tall + 4)
+    drawing = Drawing(
+        title, "The same numbers stand in the table below.", LABEL + CELL * len(columns) + 2, HEAD + tall + 4
+    )
     _heads(drawing, columns, corner)
     y = HEAD
     for row in rows:
         if row.heading:
             y += GROUP
-            drawing.add(Text(0, y - 8, row.heading, "soft", 10.0, bold=True), Line(0, y - 2, drawing.width, y - 2, "rule"))
+            drawing.add(
+                Text(0, y - 8, row.heading, "soft", 10.0, bold=True),
+                Line(0, y - 2, drawing.width, y - 2, "rule"),
+            )
         drawing.add(Text(0, y + 17, fitted(row.label, LABEL - 8), "ink", 11.0, hint=row.label))
         for number, (column, value) in enumerate(zip(columns, row.cells, strict=True)):
             what = " ".join(word for word in (row.label, column.group, column.label) if word)
@@ -77,7 +82,15 @@ def _heads(drawing: Drawing, columns: Sequence[Column], corner: str) -> None:
         for place in range(number, number + count):
             label = columns[place].label
             drawing.add(
-                Text(LABEL + CELL * (place + 0.5), HEAD - 8, fitted(label, CELL - 6, 10.0), "soft", 10.0, "middle", hint=label)
+                Text(
+                    LABEL + CELL * (place + 0.5),
+                    HEAD - 8,
+                    fitted(label, CELL - 6, 10.0),
+                    "soft",
+                    10.0,
+                    "middle",
+                    hint=label,
+                )
             )
         number += count
 

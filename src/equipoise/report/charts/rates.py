@@ -13,7 +13,7 @@ from equipoise.types import Estimate
 
 __all__ = ["Situation", "rates"]
 
-WIDTH, LABEL, TOP, LANE = 348.0, 128.0, 12.0, 13.0
+WIDTH, LABEL, TOP = 348.0, 128.0, 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +44,51 @@ def rates(
         band: What a grey band means.
     """
     words = "; ".join(
-        f"{row.label}: " + ", ".join(f"{name} {show(rate)}" for name, rate in zip(names, row.rates, strict=True))
+        f"{row.label}: "
+        + ", ".join(f"{name} {show(rate)}" for name, rate in zip(names, row.rates, strict=True))
         for row in rows
     )
     head = _lines_of(names)
     top = TOP + 14.0 * len(head) + (14.0 if band else 0.0)
-    tall = max(LANE * len(names) + 8.0, 24.0)
+    lane = 13.0 if len(names) < 4 else 10.5
+    tall = max(lane * len(names) + 8.0, 24.0)
     bottom = top + tall * len(rows)
     drawing = Drawing(title, words, WIDTH, bottom + 34.0)
     scale = Scale(0.0, 1.0, LABEL, WIDTH - 12.0)
     _names(drawing, head)
     if band:
         y = TOP + 14.0 * len(head)
-        drawing.add(Rect(0, y - 9, 14, 9, "soft", 0.28), Text(20, y - 1, band, "soft", 10.0))
+        drawing.add(Rect(0, y - 9, 14, 9, "soft", 0.18), Text(20, y - 1, band, "soft", 10.0))
     for row, y in zip(rows, (top + tall * number for number in range(len(rows))), strict=True):
         if row.band is not None:
             left, right = (scale(end) for end in row.band)
-            drawing.add(Rect(left - 2.5, y + 3, right - left + 5, tall - 6, "soft", 0.28, f"{band}: {_span(row.band)}"))
+            drawing.add(
+                Rect(
+                    left - 2.5, y + 3, right - left + 5, tall - 6, "soft", 0.18, f"{band}: {_span(row.band)}"
+                )
+            )
     horizontal(drawing, scale, top, bottom, axis)
     for number, row in enumerate(rows):
-        _row(drawing, scale, row, names, top + tall * number, tall)
+        _row(drawing, scale, row, names, top + tall * number, tall, lane)
     return drawing
 
 
 def _row(
-    drawing: Drawing, scale: Scale, row: Situation, names: Mapping[str, int], top: float, tall: float
+    drawing: Drawing,
+    scale: Scale,
+    row: Situation,
+    names: Mapping[str, int],
+    top: float,
+    tall: float,
+    lane: float,
 ) -> None:
     drawing.add(Line(0, top, WIDTH - 12, top, "rule"))
     drawing.add(Text(0, top + tall / 2 + 4, fitted(row.label, LABEL - 10), "ink", 11.0, hint=row.label))
-    start = top + tall / 2 - LANE * (len(names) - 1) / 2
-    for lane, ((name, series), rate) in enumerate(zip(names.items(), row.rates, strict=True)):
+    start = top + tall / 2 - lane * (len(names) - 1) / 2
+    for number, ((name, series), rate) in enumerate(zip(names.items(), row.rates, strict=True)):
         if rate is not None:
             hint = f"{name}, {row.label}: {show(rate)}; {show(rate).hint}"
-            interval_mark(drawing, scale, rate, start + LANE * lane, SERIES[series % len(SERIES)], hint)
+            interval_mark(drawing, scale, rate, start + lane * number, SERIES[series % len(SERIES)], hint)
 
 
 def _lines_of(names: Mapping[str, int]) -> list[list[tuple[float, int, str]]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from equipoise.report.drawing import Drawing, Line, Text
+from equipoise.report.drawing import Anchor, Drawing, Line, Text, width_of
 from equipoise.report.numbers import tick
 from equipoise.types import Estimate
 
@@ -35,8 +35,12 @@ class Scale:
         return self.start + share * (self.end - self.start)
 
     def ticks(self, count: int = 4, whole: bool = False) -> list[float]:
-        """Return round numbers, about so many, within the axis; ``whole`` ones only where it counts things."""
-        step = _step(self.low, self.high, count)
+        """Return round numbers, about so many, within the axis; ``whole`` ones where it counts things."""
+        steps = [_step(self.low, self.high, number) for number in range(count, count + 4)]
+        # Rather a tick more than an axis whose ends have none.
+        step = next(
+            (one for one in steps if _falls_on(self.low, one) and _falls_on(self.high, one)), steps[0]
+        )
         if whole:
             step = max(1.0, math.ceil(step))
         first = math.ceil(self.low / step - 1e-9)
@@ -67,9 +71,10 @@ def horizontal(
     """Draw a horizontal axis with its grid, and its title at the right below it."""
     for place in scale.ticks(whole=whole):
         x = scale(place)
-        drawing.add(
-            Line(x, top, x, bottom, "rule"), Text(x, bottom + 14, tick(place), "soft", 10.0, "middle")
-        )
+        half = width_of(tick(place), 10.0) / 2
+        anchor: Anchor = "start" if x < half else "end" if x + half > drawing.width else "middle"
+        at = {"start": 0.0, "middle": x, "end": drawing.width}[anchor]
+        drawing.add(Line(x, top, x, bottom, "rule"), Text(at, bottom + 14, tick(place), "soft", 10.0, anchor))
     if title:
         drawing.add(Text(scale.end, bottom + 28, title, "soft", 10.0, "end"))
 
@@ -78,7 +83,13 @@ def vertical(drawing: Drawing, scale: Scale, left: float, right: float, count: i
     """Draw a vertical axis with its grid."""
     for place in scale.ticks(count):
         y = scale(place)
-        drawing.add(Line(left, y, right, y, "rule"), Text(left - 6, y + 3.5, tick(place), "soft", 10.0, "end"))
+        drawing.add(
+            Line(left, y, right, y, "rule"), Text(left - 6, y + 3.5, tick(place), "soft", 10.0, "end")
+        )
+
+
+def _falls_on(value: float, step: float) -> bool:
+    return abs(value / step - round(value / step)) < 1e-6
 
 
 def _step(low: float, high: float, count: int) -> float:

@@ -35,23 +35,30 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     vertical(drawing, up, LEFT, WIDTH - RIGHT)
     drawing.add(Text(2, 12, y, "soft", 10.0))
     for point in points:
-        _cross(drawing, across, up, point)
+        _bars(drawing, across, up, point)
     heights = spread_labels([up(point.y.value) - 7 for point in points], 13.0)
     for point, height in zip(points, heights, strict=True):
         _label(drawing, across(point.x.value), height, point)
+    for point in points:
+        hint = f"{point.label}: {x} {show(point.x)}, {y} {show(point.y)}"
+        role = SERIES[point.series % len(SERIES)]
+        drawing.add(Disc(across(point.x.value), up(point.y.value), 4.5, role, hint=hint))
     return drawing
 
 
-def _cross(drawing: Drawing, across: Scale, up: Scale, point: Point) -> None:
+def _bars(drawing: Drawing, across: Scale, up: Scale, point: Point) -> None:
     role = SERIES[point.series % len(SERIES)]
     x, y = across(point.x.value), up(point.y.value)
     (left, right), (low, high) = ends(point.x), ends(point.y)
     drawing.add(Line(across(left), y, across(right), y, role, 1.4), Line(x, up(low), x, up(high), role, 1.4))
-    drawing.add(Disc(x, y, 4.5, role, hint=f"{point.label}: {show(point.x)}, {show(point.y)}"))
 
 
 def _label(drawing: Drawing, x: float, y: float, point: Point) -> None:
     role = SERIES[point.series % len(SERIES)]
     name = fitted(point.label, 150.0)
     left = x + 8 + width_of(name) > WIDTH - 4
-    drawing.add(Text(x - 8 if left else x + 8, y, name, role, 11.0, "end" if left else "start", True, point.label))
+    drawing.add(
+        Text(
+            x - 8 if left else x + 8, y, name, role, 11.0, "end" if left else "start", True, point.label, True
+        )
+    )

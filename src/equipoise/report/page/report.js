@@ -169,6 +169,11 @@
     else nodes.push(make("p", "note", "No decision was made."));
     viewer.replaceChildren(...nodes);
   }
+  // A word of the rules is told by its first letter, a sentence by its number.
+  function short(action, number) {
+    const dense = action.replace(/, /g, ",");
+    return dense.length <= 6 ? dense : /^[A-Z]+$/.test(dense) ? dense.slice(0, 1) : "#" + (number + 1);
+  }
   function strip(episode) {
     const strip = make("div", "strip");
     let round = null, group = null;
@@ -180,7 +185,7 @@
         group.setAttribute("aria-label", "round " + (round + 1));
         strip.append(group);
       }
-      const action = text(turn[T_ACTION]), button = make("button", turn[T_SEAT] === episode[SEAT] ? "own" : "", action.length > 6 ? action.slice(0, 1) + "…" : action);
+      const action = text(turn[T_ACTION]), button = make("button", turn[T_SEAT] === episode[SEAT] ? "own" : "", short(action, number));
       button.type = "button";
       button.tabIndex = -1;
       if (turn[T_VALID]) button.classList.add("bad");
