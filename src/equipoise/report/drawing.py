@@ -39,7 +39,7 @@ PALETTE: Mapping[str, str] = {
     "s2": "#007a5a",
     "s3": "#a8457f",
     "s4": "#8a6a00",
-    "s5": "#4a7fb5",
+    "s5": "#3f74aa",
     "s6": "#6b6f78",
 }
 """Colours of a drawing in a file: Okabe and Ito's, darkened until thin lines and words read on white."""

@@ -46,14 +46,14 @@ class Training:
     series: Mapping[str, tuple[tuple[float, float], ...]]
 
 
-def find_training(folder: Path) -> list[Training]:
+def find_training(folder: Path, source: str) -> list[Training]:
     """Return what every stage below a folder logged; broken lines are left out."""
     found = []
     for path in sorted(folder.rglob(FILE)):
         place = path.parent.relative_to(folder).parts
         run = place[-2] if len(place) > 1 else folder.name
         game = place[-3] if len(place) > 2 else (folder.parent.name if len(place) < 2 else folder.name)
-        found += _trainings(path, game, run, folder.name)
+        found += _trainings(path, game, run, source)
     return found
 
 

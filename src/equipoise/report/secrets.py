@@ -29,6 +29,7 @@ _VALUES = re.compile(
 )
 """What keys of well-known services look like, wherever they stand."""
 
+_HALVES = re.compile("[\ud800-\udfff]")
 _BEARER = re.compile(r"\b(bearer\s+)[A-Za-z0-9._~+/=-]{12,}", re.IGNORECASE)
 _USER = re.compile(r"(\b[a-z][a-z0-9+.-]{1,12}://)[^/\s:@\"'<>]+:[^/\s@\"'<>]+@", re.IGNORECASE)
 _QUERY = re.compile(
@@ -50,7 +51,8 @@ def clean(data: Any) -> Any:
 
 
 def clean_text(text: str) -> str:
-    """Return a text without words that look like keys."""
+    """Return a text without words that look like keys, and without half characters, which no file holds."""
+    text = _HALVES.sub("\N{REPLACEMENT CHARACTER}", text)
     text = _VALUES.sub(HIDDEN, text)
     text = _BEARER.sub(rf"\1{HIDDEN}", text)
     text = _USER.sub(rf"\1{HIDDEN}@", text)

@@ -110,8 +110,14 @@ def find(folders: Sequence[Path]) -> Found:
     Raises:
         RequestError: One does not exist, holds nothing to report, or holds a file that cannot be read.
     """
-    found = [_find(folder) for folder in dict.fromkeys(path.resolve() for path in folders)]
-    return merge(found)
+    places = list(dict.fromkeys(path.resolve() for path in folders))
+    names = [place.name for place in places]
+    return merge(
+        [
+            _find(place, place.name if names.count(place.name) == 1 else f"{place.parent.name}/{place.name}")
+            for place in places
+        ]
+    )
 
 
 def merge(parts: Sequence[Found]) -> Found:
@@ -144,7 +150,7 @@ def _told_apart(one: Any) -> Any:
     return replace(one, label=f"{one.label} ({one.source})")
 
 
-def _find(folder: Path) -> Found:
+def _find(folder: Path, source: str) -> Found:
     if not folder.is_dir():
         raise RequestError(
             f"{str(folder)!r} is no folder: name one of audit --out, run, ablate or --cross --out"
@@ -162,15 +168,15 @@ def _find(folder: Path) -> Found:
         )
     found = Found()
     for name in names:
-        _add(found, folder, name)
+        _add(found, folder, name, source)
     for stage in stages:
-        _add_result(found, folder.name, _result(stage))
+        _add_result(found, source, _result(stage))
     kind = " and ".join(KINDS[name] for name in names) or "an unfinished run"
-    found.sources.append(Source(folder.name, kind, _settings(folder), _json(folder / "provenance.json")))
+    found.sources.append(Source(source, kind, _settings(folder), _json(folder / "provenance.json")))
     if ABLATION not in names:
-        found.trainings = find_training(folder)
+        found.trainings = find_training(folder, source)
         found.recordings = list(
-            _recordings(folder, {entry.result.policy: entry.result for entry in found.entries})
+            _recordings(folder, source, {entry.result.policy: entry.result for entry in found.entries})
         )
     return found
 
@@ -181,8 +187,8 @@ def _rank(parts: Sequence[str]) -> list[tuple[int, str]]:
     return [(first.get(part, 2), part) for part in parts]
 
 
-def _add(found: Found, folder: Path, name: str) -> None:
-    path, source = folder / name, folder.name
+def _add(found: Found, folder: Path, name: str, source: str) -> None:
+    path = folder / name
     if name == CROSS:
         found.crosses.append(CrossResult.load(path))
     elif name == ABLATION:
@@ -219,7 +225,7 @@ def _settings(folder: Path) -> Mapping[str, Any]:
     return {}
 
 
-def _recordings(folder: Path, results: Mapping[str, GameResult]) -> Iterator[Recording]:
+def _recordings(folder: Path, source: str, results: Mapping[str, GameResult]) -> Iterator[Recording]:
     for path in sorted(folder.rglob(TRANSCRIPT), key=lambda path: _rank(path.relative_to(folder).parts)):
         stage = path.parents[1]
         known = stage.name in results and (stage / STAGE).is_file()
@@ -229,7 +235,7 @@ def _recordings(folder: Path, results: Mapping[str, GameResult]) -> Iterator[Rec
             else str(_json(path.with_name("request.json")).get("policy", path.parent.name))
         )
         wording = results[policy].settings.get("wording") if policy in results else None
-        yield Recording(path, _label(policy), folder.name, wording)
+        yield Recording(path, _label(policy), source, wording)
 
 
 def _json(path: Path) -> Mapping[str, Any]:
