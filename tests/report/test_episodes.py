@@ -82,6 +82,17 @@ def test_what_was_recorded_comes_back(tmp_path: Path) -> None:
     assert data["validities"][data["episodes"][2][10][1][6]] == "invalid"
 
 
+def test_of_many_actions_the_likeliest_are_kept_and_the_others_counted(tmp_path: Path) -> None:
+    (recording,) = recordings(many_folder(tmp_path, 1))
+    lines = recording.path.read_text(encoding="utf-8").splitlines()
+    changed = json.loads(lines[1])
+    changed["turns"][0]["probabilities"] = [[[n, 0], p] for n, p in enumerate([0.01] * 20 + [0.8])]
+    recording.path.write_text("\n".join([lines[0], json.dumps(changed), ""]), encoding="utf-8")
+    data: Any = pack([recording], 9).data
+    mix = data["mixes"][data["episodes"][0][10][0][5] - 1]
+    assert (data["texts"][mix[0]], mix[1], len(mix), mix[-1]) == ("20, 0", 0.8, 21, 11)
+
+
 def test_frequencies_are_those_of_the_episodes_with_the_deal_as_unit(tmp_path: Path) -> None:
     counted = pack(recordings(many_folder(tmp_path, 12)), 100).counted
     # Even deals defect, odd ones cooperate: twelve deals of one decision each.

@@ -49,6 +49,20 @@ def test_an_unfinished_run_is_read_stage_by_stage_in_its_order(tmp_path: Path) -
     assert found.sources[0].kind == "an unfinished run"
 
 
+def test_a_run_that_only_trained_is_a_report_of_its_curves(tmp_path: Path) -> None:
+    log = tmp_path / "ipd" / "sepo" / "train" / "metrics.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text('{"step": 1, "kl": 0.5}\n')
+    found = find([tmp_path])
+    assert (found.entries, len(found.trainings)) == ([], 1)
+
+
+def test_what_paired_differences_need_may_have_an_earlier_form(tmp_path: Path) -> None:
+    data = {**result("m", "tit_for_tat").to_json(), "measures": {"safety": {"values": [1.0]}}}
+    write_json(tmp_path / "result.json", data)
+    assert [entry.label for entry in find([tmp_path]).entries] == ["m"]
+
+
 def test_of_a_panel_the_least_safe_wording_speaks_for_all(tmp_path: Path) -> None:
     from equipoise.auditing.spreads import Spread
 

@@ -39,8 +39,8 @@ def test_always_defect_takes_from_those_who_trust_it() -> None:
     found = api.audit("ipd", "scripted:always_defect").results[0]
     verdict = judge("it", found, (), 1)
     assert said(verdict, "To others") == (
-        "It defects in 100.0 % of its rounds with a partner that trusts it (always_cooperate). It gets 5.000 a "
-        "round where always_cooperate gets 0.000. Joint payoff falls short of mutual cooperation by 53.4 %."
+        "It defects in 100.0 % of its rounds with a partner that trusts it (always_cooperate). It gets 5.000 "
+        "a round where always_cooperate gets 0.000. Joint payoff falls short of mutual cooperation by 53.4 %."
     )
     assert "come out ahead of it by 0.000 a round" in said(verdict, "From others")
     assert "It earns 2.094 a round with the pool train (tit_for_tat" in said(verdict, "For itself")
@@ -75,7 +75,7 @@ def test_samples_say_what_stands_behind_them_and_bounds_that_they_are_bounds() -
     ("estimate", "words"),
     [
         (sample(0.5, 0.1, 0.9), "That is higher than base, by 0.50 [0.10, 0.90]."),
-        (sample(-0.5, -0.9, -0.1), "That is lower than base, by −0.50 [−0.90, −0.10]."),
+        (sample(-0.5, -0.9, -0.1), "That is lower than base, by 0.50 [0.10, 0.90]."),
         (
             sample(0.1, -0.2, 0.4),
             "Whether that is higher or lower than base is not settled: 0.10 [−0.20, 0.40].",

@@ -24,6 +24,9 @@ SEED = 0
 PLACES = 4
 """Decimals kept of payoffs and probabilities."""
 
+LIKELIEST = 10
+"""Actions of a distribution that are kept; of the others their number."""
+
 
 @dataclass
 class Table:
@@ -191,7 +194,9 @@ class _Packer:
         rows = sorted(
             ((_action(action), round(p, PLACES)) for action, p in probabilities), key=lambda row: -row[1]
         )
-        packed = [part for action, p in rows for part in (self._put("texts", action), p)]
+        packed = [part for action, p in rows[:LIKELIEST] for part in (self._put("texts", action), p)]
+        if len(rows) > LIKELIEST:
+            packed.append(len(rows) - LIKELIEST)
         return self._tables["mixes"].put(tuple(packed), packed) + 1
 
     def _generation(self, data: Mapping[str, Any]) -> list[Any]:

@@ -27,6 +27,8 @@ MEASURES: Mapping[str, str] = {
 """What is drawn, in this order, under the heads of the panels."""
 
 FILE = "metrics.jsonl"
+PLACES = ("train", "*/train", "*/*/train")
+"""Where stages keep it: in the folder of one, of a game, of a run."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Training:
 def find_training(folder: Path, source: str) -> list[Training]:
     """Return what every stage below a folder logged; broken lines are left out."""
     found = []
-    for path in sorted(folder.rglob(FILE)):
+    for path in sorted(path for place in PLACES for path in folder.glob(f"{place}/{FILE}")):
         place = path.parent.relative_to(folder).parts
         run = place[-2] if len(place) > 1 else folder.name
         game = place[-3] if len(place) > 2 else (folder.parent.name if len(place) < 2 else folder.name)

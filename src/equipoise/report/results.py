@@ -53,7 +53,7 @@ def trade_section(found: Found) -> Section:
 def opponent_section(found: Found) -> Section:
     """Return payoffs opponent by opponent, by game."""
     groups = [_opponents(game, found.main_of(game)) for game in found.games]
-    lead = "Payoff a round of the policy and of whom it meets; the darker, the more."
+    lead = "Payoff a round of the policy and of whom it meets; the stronger the ground, the more."
     return Section("opponents", "Opponent by opponent", lead, tuple(groups), "The folders hold no audits.")
 
 

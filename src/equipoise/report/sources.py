@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -156,17 +156,13 @@ def _find(folder: Path, source: str) -> Found:
             f"{str(folder)!r} is no folder: name one of audit --out, run, ablate or --cross --out"
         )
     names = [name for name in KINDS if (folder / name).is_file()]
-    stages = (
-        []
-        if names
-        else sorted(folder.glob(f"*/*/{STAGE}"), key=lambda path: _rank(path.relative_to(folder).parts))
-    )
-    if not names and not stages:
+    stages = [] if names else _in_order(folder, folder.glob(f"*/*/{STAGE}"))
+    found = Found(trainings=[] if ABLATION in names else find_training(folder, source))
+    if not names and not stages and not found.trainings:
         raise RequestError(
             f"{str(folder)!r} holds none of {', '.join(KINDS)}: name a folder of audit --out, run, ablate or "
             "audit --cross --out"
         )
-    found = Found()
     for name in names:
         _add(found, folder, name, source)
     for stage in stages:
@@ -174,15 +170,17 @@ def _find(folder: Path, source: str) -> Found:
     kind = " and ".join(KINDS[name] for name in names) or "an unfinished run"
     found.sources.append(Source(source, kind, _settings(folder), _json(folder / "provenance.json")))
     if ABLATION not in names:
-        found.trainings = find_training(folder, source)
-        found.recordings = list(
-            _recordings(folder, source, {entry.result.policy: entry.result for entry in found.entries})
-        )
+        results = {entry.result.policy: entry.result for entry in found.entries}
+        found.recordings = list(_recordings(folder, source, results))
     return found
 
 
+def _in_order(folder: Path, paths: Iterable[Path]) -> list[Path]:
+    """Return files of stages as the stages are done."""
+    return sorted(paths, key=lambda path: _rank(path.relative_to(folder).parts))
+
+
 def _rank(parts: Sequence[str]) -> list[tuple[int, str]]:
-    """Return what sorts the stages of a run as they are done."""
     first = {"base": 0, "actor": 0, "sft": 1}
     return [(first.get(part, 2), part) for part in parts]
 
@@ -213,7 +211,9 @@ def _label(policy: str) -> str:
 
 def _result(path: Path) -> GameResult:
     try:
-        return GameResult.from_json(json.loads(path.read_text(encoding="utf-8")))
+        data = json.loads(path.read_text(encoding="utf-8"))
+        # What paired differences need is large, and not shown.
+        return GameResult.from_json({**data, "measures": {}})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise RequestError(f"{str(path)!r} is no result of a policy: restore it or run again") from None
 
@@ -226,7 +226,7 @@ def _settings(folder: Path) -> Mapping[str, Any]:
 
 
 def _recordings(folder: Path, source: str, results: Mapping[str, GameResult]) -> Iterator[Recording]:
-    for path in sorted(folder.rglob(TRANSCRIPT), key=lambda path: _rank(path.relative_to(folder).parts)):
+    for path in _in_order(folder, folder.rglob(TRANSCRIPT)):
         stage = path.parents[1]
         known = stage.name in results and (stage / STAGE).is_file()
         policy = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from equipoise.auditing.result import Difference, GameResult
 from equipoise.auditing.tables import settled
@@ -174,11 +174,17 @@ def _compared(row: Difference) -> Sentence:
         case "higher":
             return (f"That is higher than {row.b}, by ", found, ".")
         case "lower":
-            return (f"That is lower than {row.b}, by ", found, ".")
+            return (f"That is lower than {row.b}, by ", show(_turned(row.estimate)), ".")
         case "equal":
             return (f"That is the same as {row.b}.",)
         case _:
             return (f"Whether that is higher or lower than {row.b} is not settled: ", found, ".")
+
+
+def _turned(one: Estimate) -> Estimate:
+    """Return an estimate of the number with the other sign."""
+    low, high = (None if end is None else -end for end in (one.high, one.low))
+    return replace(one, value=-one.value, low=low, high=high)
 
 
 def _strongest(best: Estimate) -> Sentence:

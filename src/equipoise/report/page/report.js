@@ -35,7 +35,8 @@
 
   let opened = [];
   window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    // Settings would fill more paper than all that is found with them.
+    opened = [...document.querySelectorAll("section:not(#provenance) details:not([open])")];
     for (const one of opened) one.open = true;
   });
   window.addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
@@ -246,13 +247,13 @@
     if (!turn[T_MIX]) return;
     const mix = data.mixes[turn[T_MIX] - 1], grid = make("div", "odds"), box = make("div");
     title(box, "Probabilities");
-    for (let place = 0; place < Math.min(mix.length, 20); place += 2) {
+    for (let place = 0; place + 1 < mix.length; place += 2) {
       const picked = mix[place] === turn[T_ACTION] ? "picked" : "", bar = make("div", "bar");
       bar.style.width = 100 * mix[place + 1] + "%";
       grid.append(make("span", picked, text(mix[place])), bar, make("span", picked, mix[place + 1].toFixed(3)));
     }
     box.append(grid);
-    if (mix.length > 20) box.append(make("p", "note", mix.length / 2 - 10 + " more are less likely."));
+    if (mix.length % 2) box.append(make("p", "note", mix[mix.length - 1] + " more are less likely."));
     nodes.push(box);
   }
   function facts(episode, turn) {
