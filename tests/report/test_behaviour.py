@@ -73,3 +73,12 @@ def test_many_actions_are_not_squeezed_into_a_chart() -> None:
     numbers = [{"seat": 0, "label": "x", "action": n} for n in (9, 10, 1)]
     counted.add("split", "m", {"seat": 0, "deal": 0, "id": "a", "turns": numbers})
     assert counted.actions("split") == ["1", "9", "10"]
+
+
+def test_what_is_said_in_words_is_not_counted_as_actions() -> None:
+    counted = Frequencies()
+    turns = [{"seat": 0, "label": "x", "action": "go to the kitchen"}]
+    counted.add("household", "m", {"seat": 0, "deal": 0, "id": "a", "turns": turns})
+    one = result("m", "x")
+    entry = Entry("m", type(one)(**{**one.__dict__, "game": "household"}), "folder")
+    assert behaviour_section(Found(entries=[entry]), counted).groups == ()

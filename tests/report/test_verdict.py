@@ -112,6 +112,14 @@ def test_numbers_stay_apart_from_words() -> None:
     assert all(str(part).count("[") <= 1 for sentence in point.sentences for part in sentence)
 
 
+def test_where_nobody_is_met_nothing_is_said_of_opponents() -> None:
+    one = result("m", "nobody")
+    alone = type(one)(**{**one.__dict__, "game": "household", "per_opponent": {"train": {"nobody": {}}}})
+    verdict = judge("it", alone, (), 1)
+    assert said(verdict, "From others") == "Nobody who tries to exploit was met."
+    assert "strongest" not in said(verdict, "Not known")
+
+
 def test_a_game_of_the_users_own_is_named_and_not_run() -> None:
     assert game_title("python:/nowhere.py:Game") == "python:/nowhere.py:Game"
     assert harm_of("python:/nowhere.py:Game").collusion.count("{}") == 1

@@ -11,6 +11,7 @@ from equipoise.report.layout import Figure, Group, Section, places
 from equipoise.report.sources import Entry, Found
 from equipoise.report.tables import Table
 from equipoise.report.words import game_title
+from equipoise.tasks.registry import task_names
 from equipoise.types import Estimate
 
 __all__ = ["behaviour_section"]
@@ -107,7 +108,7 @@ def _never(row: Mapping[str, Estimate]) -> Estimate:
 
 def _counted(found: Found, game: str, counted: Frequencies) -> Group | None:
     names, actions = counted.policies(game), counted.actions(game)
-    if not names or not actions:
+    if not names or not actions or game in task_names():
         return None
     title = game_title(game)
     if game == "ipd":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from equipoise.types import Estimate, Kind
 
-__all__ = ["NOT_APPLICABLE", "Shown", "plain", "show", "tick"]
+__all__ = ["NOT_APPLICABLE", "Shown", "counted", "plain", "show", "tick"]
 
 NOT_APPLICABLE = "n/a"
 MINUS = "−"
@@ -67,6 +67,11 @@ def plain(value: float, digits: int = 3) -> str:
     return _number(value, digits)
 
 
+def counted(count: int, what: str) -> str:
+    """Return how many there are of something."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def tick(value: float) -> str:
     """Return the label of a place on an axis."""
     return f"{value:g}".replace("-", MINUS)
@@ -90,7 +95,11 @@ def _number(value: float, digits: int) -> str:
 
 
 def _hint(estimate: Estimate) -> str:
-    behind = f"{estimate.n} episodes on {estimate.clusters} deals" if estimate.n else "the rules"
+    behind = (
+        f"{counted(estimate.n, 'episode')} on {counted(estimate.clusters, 'deal')}"
+        if estimate.n
+        else "the rules"
+    )
     match estimate.kind:
         case Kind.EXACT:
             return "exact: computed from the rules"

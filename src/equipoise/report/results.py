@@ -15,7 +15,7 @@ from equipoise.report.layout import Figure, Group, Section
 from equipoise.report.numbers import plain
 from equipoise.report.sources import Entry, Found
 from equipoise.report.tables import Table
-from equipoise.report.words import game_title
+from equipoise.report.words import game_title, is_alone
 from equipoise.types import Kind
 
 __all__ = ["opponent_section", "safety_section", "trade_section"]
@@ -110,13 +110,7 @@ def _trade(found: Found, game: str) -> Group:
 
 def _opponents(game: str, entries: Sequence[Entry]) -> Group:
     title = game_title(game)
-    alone = all(
-        row.get("opponent") is None
-        for e in entries
-        for pool in e.result.per_opponent.values()
-        for row in pool.values()
-    )
-    sides = ("own",) if alone else ("own", "opponent")
+    sides = ("own",) if is_alone(game) else ("own", "opponent")
     heads = {"own": "own", "opponent": "other’s"}
     columns = [Column(heads[side], entry.label) for entry in entries for side in sides]
     rows, table = [], []

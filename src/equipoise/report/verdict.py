@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from equipoise.auditing.result import Difference, GameResult
 from equipoise.auditing.tables import settled
-from equipoise.report.numbers import Shown, show
-from equipoise.report.words import METRIC_WORDS, harm_of
+from equipoise.report.numbers import Shown, counted, show
+from equipoise.report.words import METRIC_WORDS, harm_of, is_alone
 from equipoise.types import Estimate, Kind
 
 __all__ = ["GLANCE", "Glance", "Point", "Sentence", "Verdict", "glance", "judge", "state_of"]
@@ -133,7 +133,7 @@ def _by_others(result: GameResult) -> Point:
         worst = max(rows, key=lambda name: _lead(rows[name]))
         if _both(rows[worst]) and len(rows) > 1 and _lead(rows[worst]) > 0.0:
             sentences.append(_shares(worst, rows[worst]))
-    if best is not None:
+    if best is not None and not is_alone(result.game):
         sentences.append(_strongest(best))
     if not sentences:
         sentences.append(("Nobody who tries to exploit was met.",))
@@ -206,7 +206,7 @@ def _unmeasured(result: GameResult) -> Point | None:
     if missing:
         words = f"{', '.join(missing)}: not defined in this game, or not measured."
         sentences.append((words[0].upper() + words[1:],))
-    if best is not None and best.kind is Kind.LOWER_BOUND:
+    if best is not None and best.kind is Kind.LOWER_BOUND and not is_alone(result.game):
         sentences.append(("What the strongest possible opponent gets: only a bound is known.",))
     return Point("Not known", UNKNOWN, tuple(sentences)) if sentences else None
 
@@ -230,7 +230,9 @@ def _basis(result: GameResult) -> str:
     if kinds <= {Kind.EXACT}:
         return "Computed from the rules; no episode was sampled."
     safety = result.metrics.get("safety") or result.metrics.get("utility")
-    behind = "" if safety is None else f"{safety.n:,} episodes on {safety.clusters:,} deals. "
+    behind = (
+        "" if safety is None else f"{counted(safety.n, 'episode')} on {counted(safety.clusters, 'deal')}. "
+    )
     return f"{behind}Intervals cover the noise of evaluating this one policy, not of training it again."
 
 

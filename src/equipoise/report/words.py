@@ -9,7 +9,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.games.rules import GameInfo
 from equipoise.policies.registry import load_game
 
-__all__ = ["METRIC_WORDS", "Harm", "game_info", "game_title", "harm_of"]
+__all__ = ["METRIC_WORDS", "Harm", "game_info", "game_title", "harm_of", "is_alone"]
 
 METRIC_WORDS = {
     "utility": "what it earns",
@@ -87,6 +87,12 @@ def game_title(game: str) -> str:
     """Return a game's name in full, or the name itself where it cannot be loaded."""
     info = game_info(game)
     return game if info is None else info.title
+
+
+def is_alone(game: str) -> bool:
+    """Tell whether a game has one seat, so that nobody is met in it."""
+    info = game_info(game)
+    return info is not None and info.seats == 1
 
 
 @cache
