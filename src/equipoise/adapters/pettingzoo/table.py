@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from equipoise.adapters.pettingzoo.layout import LABEL, layout_of
+from equipoise.adapters.layout import LABEL, layout_of
 from equipoise.games.base import Game
 from equipoise.games.match import Match
 from equipoise.prompts.registry import get_renderer

@@ -9,19 +9,17 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.adapters.pettingzoo.fields import Field, Number, Past, Progress, Word, encode
+from equipoise.adapters.extent import extent_of
+from equipoise.adapters.fields import Field, Number, Past, Progress, Word, encode
 from equipoise.errors import RequestError
 from equipoise.games import auction, commons, ipd, kuhn, multi_issue, split
-from equipoise.games.base import Game, State
+from equipoise.games.base import Game
 from equipoise.types import Action, Seat
 
 __all__ = ["Layout", "layout_of"]
 
 LABEL = 1024
 """Bytes of an observation of a game without columns of its own."""
-
-FEW = 20_000
-"""Positions that are walked to find a game's actions."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def layout_of(game: Game) -> Layout:
         RequestError: The game is unknown here and too large to find its actions.
     """
     make = _LAYOUTS.get(game.name)
-    return Layout(_actions(game)) if make is None else make(game)
+    return Layout(extent_of(game).actions) if make is None else make(game)
 
 
 def _ipd(game: Game) -> Layout:
@@ -150,29 +148,3 @@ _LAYOUTS: Mapping[str, Callable[[Game], Layout]] = {
 
 def _past(key: str, rounds: int, entry: Word | Number) -> Past:
     return Past(key, rounds, (entry,))
-
-
-def _actions(game: Game) -> tuple[Action, ...]:
-    """Return every action that is legal somewhere, in the order in which a walk meets them."""
-    found: dict[Action, None] = {}
-    seen, left = {game.initial_state()}, [game.initial_state()]
-    while left:
-        for following in _following(left.pop(0), found):
-            if following not in seen:
-                seen.add(following)
-                left.append(following)
-        if len(seen) > FEW:
-            raise RequestError(f"{game.name} has more than {FEW} positions: too many to number its actions")
-    return tuple(found)
-
-
-def _following(state: State, found: dict[Action, None]) -> list[State]:
-    """Return the positions after one, and add its legal actions to those found."""
-    if state.is_over:
-        return []
-    if state.chance is not None:
-        return [state.apply_chance(outcome).state for outcome, _ in state.chance_outcomes()]
-    seats = state.players_to_move
-    legal = [state.legal_actions(seat) for seat in seats]
-    found.update((action, None) for actions in legal for action in actions)
-    return [state.apply(dict(zip(seats, joint, strict=True))).state for joint in product(*legal)]
