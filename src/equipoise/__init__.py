@@ -34,6 +34,13 @@ register_family(
         renderer="equipoise.adapters.openspiel.prompts:OpenSpielPrompts",
     ),
 )
+register_family(
+    "pettingzoo",
+    Family(
+        make="equipoise.adapters.pettingzoo.loading:make",
+        renderer="equipoise.adapters.pettingzoo.prompts:PettingZooPrompts",
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:
