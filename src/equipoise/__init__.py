@@ -41,6 +41,13 @@ register_family(
         renderer="equipoise.adapters.pettingzoo.prompts:PettingZooPrompts",
     ),
 )
+register_family(
+    "textarena",
+    Family(
+        make="equipoise.adapters.textarena.loading:make",
+        renderer="equipoise.adapters.textarena.prompts:TextArenaPrompts",
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:
