@@ -119,6 +119,8 @@ def test_small_games_in_which_nothing_is_drawn_have_exact_values() -> None:
     assert uniform.metrics["best_response"].value == pytest.approx(0.0, abs=1e-12)  # type: ignore[union-attr]
     rock = equipoise.audit(name, lambda decision: 0).results[0]
     assert rock.metrics["best_response"].value == pytest.approx(1.0, abs=1e-12)  # type: ignore[union-attr]
+    thrice = equipoise.audit(f"{RPS}(max_cycles=3)", lambda decision: 0).results[0]
+    assert thrice.metrics["best_response"].value == pytest.approx(3.0, abs=1e-12)  # type: ignore[union-attr]
 
 
 def test_larger_ones_are_sampled() -> None:
@@ -173,6 +175,7 @@ def test_labels_are_short_and_tell_apart() -> None:
     [
         (("audit", RPS, "-p", "scripted:random", "-n", "3"), "utility"),
         (("play", TTT, "-p", "scripted:random", "--opponent", "random"), "tictactoe_v3@1"),
+        (("check", RPS, "-o", "max_cycles=1"), "parse-strict"),
         (("games", f"{RPS}(max_cycles=2)"), "payoffs a round from -2 to 2, zero-sum"),
     ],
 )

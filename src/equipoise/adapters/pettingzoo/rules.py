@@ -68,6 +68,7 @@ class PettingZooGame(Game):
         self._check(env)
         fixed = self.options.fixed_seed is not None or (self.known is not None and not self.known.chance)
         self.digits = 0 if fixed else 2
+        self._root: ZooState | None = None
 
     @abstractmethod
     def open(self) -> Any:
@@ -128,7 +129,17 @@ class PettingZooGame(Game):
 
     def initial_state(self) -> State:
         """Return the start, before the seed is drawn; the first decision where nothing is."""
-        return self.after_draw(())
+        if not self.keeps:
+            return self.after_draw(())
+        if self._root is None:
+            self._root = self.after_draw(())
+        return self._root
+
+    @property
+    def keeps(self) -> bool:
+        """Whether positions are kept: where all of a game may be walked, each is reached by playing once."""
+        record = self.__dict__.get("info_record")
+        return record is not None and record.solution == "exact"
 
     def after_draw(self, drawn: tuple[int, ...]) -> ZooState:
         """Return the position after some digits of the seed."""

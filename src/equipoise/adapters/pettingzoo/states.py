@@ -44,7 +44,7 @@ class View:
 class ZooState(State):
     """A seed and the moves since; holds the live environment until somebody moves on with it."""
 
-    __slots__ = ("_game", "_key", "_live", "_views", "legal", "mover", "outcome", "paid")
+    __slots__ = ("_following", "_game", "_key", "_live", "_views", "legal", "mover", "outcome", "paid")
 
     def __init__(
         self,
@@ -55,6 +55,7 @@ class ZooState(State):
         paid: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         self._game, self._key, self._live, self._views, self.paid = game, key, live, views, paid
+        self._following: dict[int, Step] = {}
         self.mover: Seat | None = None
         self.legal: tuple[int, ...] = ()
         self.outcome: RoundOutcome | None = None
@@ -66,6 +67,8 @@ class ZooState(State):
         self.paid, over = _clear(env, self.paid, self._game.agents)
         if over:
             self.outcome = self._game.settle(self.paid)
+            self._live = None
+            env.close()
             return
         self.mover = self._game.agents.index(env.agent_selection)
         shown, _, _, _, info = env.last()
@@ -125,6 +128,16 @@ class ZooState(State):
     def apply(self, actions: Mapping[Seat, Action]) -> Step:
         assert self.mover is not None
         action = int(str(actions[self.mover]))
+        step = self._following.get(action)
+        if step is None:
+            step = self._grow(action)
+            if self._game.keeps:
+                self._following[action] = step
+        return step
+
+    def _grow(self, action: int) -> Step:
+        """Return what follows an action, from a live environment."""
+        assert self.mover is not None
         env = self._take_live()
         shown = self._views[self.mover][-1][0]
         views = tuple(
