@@ -9,6 +9,7 @@ from typing import Any
 
 from equipoise.errors import RequestError, nearest
 from equipoise.games.base import Game, finite_game
+from equipoise.games.families import family_of
 from equipoise.games.registry import make_game
 from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
@@ -227,7 +228,8 @@ def load_game(name: str, options: Mapping[str, Any] | None = None) -> Rules:
         RequestError: There is no such game or option, or an option is out of range.
     """
     if not name.startswith("python:"):
-        make = make_task if name in task_names() else make_game
+        # A family may have tasks among its members, which are known by name once one was made.
+        make = make_task if name in task_names() and family_of(name) is None else make_game
         return make(name, **(options or {}))
     found, _ = load_object(name.removeprefix("python:"))
     if not (isinstance(found, type) and issubclass(found, Rules)) or found.__abstractmethods__:
