@@ -95,6 +95,7 @@ def test_the_exact_derivative_holds_the_other_side_fixed() -> None:
     assert np.abs(gradient(mine) - gradient(alone)).max() > 1e-3
 
 
+@pytest.mark.no_cover
 def test_sampled_self_play_is_unbiased() -> None:
     policy, game = table(KUHN), make_game("kuhn", rounds=2)
     exact = arena(game, policy, gradient="exact", pools={"train": [SELF]}).batch(policy, 0, {})
