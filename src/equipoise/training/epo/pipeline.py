@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
@@ -35,9 +35,6 @@ from equipoise.training.epo.recipe import ALONE, BASE, SFT, EpoRecipe, EpoTask, 
 from equipoise.training.epo.scenarios import split_scenarios
 from equipoise.training.provenance import provenance
 from equipoise.training.summary import Run
-
-if TYPE_CHECKING:
-    from equipoise.policies.local.strategist import LocalStrategist
 
 __all__ = ["EpoRunner", "run_epo"]
 
@@ -206,11 +203,14 @@ class _Course:
     def _train(self, name: str, config: EpoConfig) -> None:
         from equipoise.training.epo.collect import Collector
         from equipoise.training.epo.run import Epo
+        from equipoise.training.epo.warm_start import local_strategist
         from equipoise.training.tokens import TokenLearner
 
         recipe, folder = self.runner.recipe, self.place / name / "train"
         config = config.model_copy(update={"seed": config.seed + recipe.seed})
-        strategist = self._strategist(name, config.seed, None if self.task.sft is None else self.warm_start)
+        start = None if self.task.sft is None else self.warm_start
+        actor, quiet = self._actor(self.task.actor), self.runner.reporter.quiet
+        strategist = local_strategist(recipe, actor, name, config.seed, quiet, start)
         learner = TokenLearner(
             strategist,
             config.max_grad_norm,
@@ -246,32 +246,12 @@ class _Course:
             if self.runner.train:
                 raise RequestError(f"{self.name}: its warm start is not done, do the stage sft first")
             return
-        from equipoise.training.epo.wording import Wording
+        from equipoise.training.epo.warm_start import train_wording
 
-        settings = settings.model_copy(update={"seed": settings.seed + self.runner.recipe.seed})
-        rules = self._rules(False)
+        rules, runner = self._rules(False), self.runner
         partners = load_opponents(self.pools.train, rules, models=self.models, quiet=True, **self._device)
-        strategist = self._strategist(SFT, settings.seed)
-        origin = {"fingerprint": strategist.adviser.fingerprint}
-        Wording(rules, strategist, partners, settings, folder, self.runner.reporter, origin).run()
-        (folder / "done").touch()
-
-    def _strategist(self, name: str, seed: int, weights: Path | None = None) -> LocalStrategist:
-        """Return the recipe's model with an adapter that is trained, at the side of the actor."""
-        from equipoise.policies.local.adviser import LocalAdviser
-        from equipoise.policies.local.strategist import LocalStrategist
-        from equipoise.training.lora import adapted_policy
-
-        recipe, actor = self.runner.recipe, self._actor(self.task.actor)
-        if not isinstance(actor, Policy):
-            raise RequestError(
-                f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
-            )
-        spec = recipe.model if weights is None else f"{recipe.model}+{weights}"
-        quiet = self.runner.reporter.quiet
-        loaded = adapted_policy(spec, recipe.lora, seed, name, quiet=quiet, **self._device).loaded
-        adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name, prompt=recipe.prompt)
-        return LocalStrategist(adviser, actor, name)
+        actor = self._actor(self.task.actor)
+        train_wording(runner.recipe, settings, rules, actor, partners, folder, runner.reporter)
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {
