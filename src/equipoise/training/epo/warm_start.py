@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import RequestError
 from equipoise.games.rules import Rules
@@ -40,7 +41,7 @@ def local_strategist(
             f"actor = {actor.name!r} answers in its own time: train with a local or scripted actor"
         )
     spec = recipe.model if start is None else f"{recipe.model}+{start}"
-    device = {"dtype": recipe.dtype, "device": recipe.device}
+    device: dict[str, Any] = {"dtype": recipe.dtype, "device": recipe.device}
     loaded = adapted_policy(spec, recipe.lora, seed, name, quiet=quiet, **device).loaded
     adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name, prompt=recipe.prompt)
     return LocalStrategist(adviser, actor, name)
