@@ -103,7 +103,7 @@ class WordingConfig(Schedule):
         patience: Evaluations without a lower loss before stopping.
         min_delta: By how much a loss must be lower to count.
         max_grad_norm: Gradients are scaled down to this norm.
-        pass_tokens: Largest number of tokens of one pass, as if nothing were shared.
+        pass_tokens: Largest number of tokens of one pass, prompts included.
         seed: Seed of deals, draws and initialisation.
     """
 

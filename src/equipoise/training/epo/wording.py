@@ -9,8 +9,7 @@ split; nothing of how the episodes end is looked at, and weights are selected by
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from equipoise.rollout.requests import EpisodeRequest, InvalidRule, seated
 from equipoise.training.epo.config import WordingConfig
 from equipoise.training.samples import DecisionSample
 from equipoise.training.supervised import Evaluation, Supervised
-from equipoise.training.tokens import completions, token_logprobs
+from equipoise.training.tokens import completions, passes, token_logprobs
 from equipoise.types import STRATEGIST, Decision
 
 __all__ = ["Wording", "drawn_text", "situations"]
@@ -126,17 +125,14 @@ class Wording(Supervised):
 
     def _loss(self, pairs: Sequence[Pair], backward: bool, share: float = 1.0) -> float:
         """Return the mean loss of texts; accumulate its gradient times ``share`` where asked."""
-        total = 0.0
-        for chunk in self._chunks(Counter(pairs)):
-            rows = completions([self._sample(*pair) for pair, _ in chunk])
-            counts = {self._sample(*pair).completion_ids + pair[0]: count for pair, count in chunk}
+        rows, total = completions([self._sample(*pair) for pair in pairs]), 0.0
+        for chunk in passes(rows, self.config.pass_tokens):
             with torch.set_grad_enabled(backward):
-                logits = self.policy.scorer.logits([one.row for one in rows])
+                logits = self.policy.scorer.logits([one.row for one in chunk])
                 part = torch.zeros((), device=self.policy.loaded.model.device)
-                for one, scores in zip(rows, logits, strict=True):
+                for one, scores in zip(chunk, logits, strict=True):
                     logs, _ = token_logprobs(scores, one, self.policy.temperature)
-                    count = counts[one.sample.completion_ids + one.sample.prompt_ids]
-                    part = part - count * logs.sum() / len(pairs)
+                    part = part - one.count * logs.sum() / len(pairs)
             if backward:
                 (share * part).backward()
             total += float(part.detach())
@@ -150,20 +146,6 @@ class Wording(Supervised):
         return DecisionSample(
             read, ids, (0.0,) * size, (1,) * size, (None,) * size, 1.0, ("sft", ""), 1, "", 0, STRATEGIST
         )
-
-    def _chunks(self, pairs: Counter[Pair]) -> Iterator[list[tuple[Pair, int]]]:
-        """Split pairs into passes of about ``pass_tokens`` tokens; what is read alike stands together."""
-        chunk: list[tuple[Pair, int]] = []
-        size = 0
-        for pair, count in sorted(pairs.items()):
-            length = len(pair[0])
-            if chunk and size + length > self.config.pass_tokens:
-                yield chunk
-                chunk, size = [], 0
-            chunk.append((pair, count))
-            size += length
-        if chunk:
-            yield chunk
 
 
 def drawn_text(texts: Texts, kind: float, way: float) -> str:
