@@ -195,7 +195,7 @@ class TokenLearner(AdapterLearner[P]):
 
 
 def passes(rows: Sequence[Completion], tokens: int) -> Iterator[list[Completion]]:
-    """Split rows into passes of at most so many tokens, prompts included, in order; longer rows stand alone."""
+    """Split rows into passes of at most so many tokens, prompts included; longer rows stand alone."""
     chunk: list[Completion] = []
     size = 0
     for one in rows:
