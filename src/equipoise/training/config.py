@@ -15,6 +15,7 @@ __all__ = [
     "LeagueSettings",
     "Limits",
     "LoraSettings",
+    "Schedule",
     "SepoConfig",
     "SftConfig",
     "Strict",
@@ -45,7 +46,29 @@ class LoraSettings(Strict):
     targets: str | list[str] = "all-linear"
 
 
-class SftConfig(Strict):
+class Schedule(Strict):
+    """What every supervised run has (see ``SftConfig`` for what the fields mean).
+
+    Attributes:
+        steps: Largest number of steps.
+        lr: Learning rate of AdamW.
+        warmup: Steps over which the rate rises to it.
+        select_every: Steps between evaluations.
+        patience: Evaluations without a better score before stopping.
+        min_delta: By how much a score must be better to count.
+        max_grad_norm: Gradients are scaled down to this norm.
+    """
+
+    steps: int
+    lr: float
+    warmup: int
+    select_every: int
+    patience: int
+    min_delta: float
+    max_grad_norm: float
+
+
+class SftConfig(Schedule):
     """Supervised warm start on scripted teachers.
 
     Attributes:

@@ -27,7 +27,7 @@ from equipoise.policies.local.backbone import Row
 from equipoise.training.lora import Adapted, AdapterLearner
 from equipoise.training.samples import DecisionSample
 
-__all__ = ["Completion", "TokenLearner", "completions", "token_logprobs"]
+__all__ = ["Completion", "TokenLearner", "completions", "passes", "token_logprobs"]
 
 P = TypeVar("P", bound=Adapted)
 
@@ -191,18 +191,22 @@ class TokenLearner(AdapterLearner[P]):
         sums["entropy"] += one.count * float(spread)
 
     def _chunks(self, rows: Sequence[Completion]) -> Iterator[list[Completion]]:
-        """Split rows into passes of at most ``pass_tokens`` tokens, in order."""
-        chunk: list[Completion] = []
-        size = 0
-        for one in rows:
-            length = len(one.row.ids)
-            if chunk and size + length > self.pass_tokens:
-                yield chunk
-                chunk, size = [], 0
-            chunk.append(one)
-            size += length
-        if chunk:
+        return passes(rows, self.pass_tokens)
+
+
+def passes(rows: Sequence[Completion], tokens: int) -> Iterator[list[Completion]]:
+    """Split rows into passes of at most so many tokens, prompts included; longer rows stand alone."""
+    chunk: list[Completion] = []
+    size = 0
+    for one in rows:
+        length = len(one.row.ids)
+        if chunk and size + length > tokens:
             yield chunk
+            chunk, size = [], 0
+        chunk.append(one)
+        size += length
+    if chunk:
+        yield chunk
 
 
 def _gathered(scores: torch.Tensor, tokens: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
