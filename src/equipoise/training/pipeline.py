@@ -17,10 +17,11 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.base import Game, finite_game
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.requests import InvalidRule
@@ -29,8 +30,8 @@ from equipoise.training.epo.pipeline import run_epo
 from equipoise.training.epo.recipe import is_epo
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
-from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
+from equipoise.training.run_folder import open_run
 from equipoise.training.stages import (
     Stage,
     base_policy,
@@ -82,9 +83,7 @@ def run_recipe(
     ranks = Ranks.here(resolved.device)
     _check_parallel(resolved, stages, ranks)
     if ranks.main:
-        claim(folder, "recipe.json", request, "choose another out=DIR")
-        if not (folder / "provenance.json").exists():
-            write_json(folder / "provenance.json", provenance())
+        open_run(folder, request, "run")
     ranks.wait()
     use_threads(resolved)
     run = Run(folder, runner.run(chosen.games), resolved.name)
@@ -249,6 +248,7 @@ def prepare(recipe: Recipe, name: str) -> tuple[Game, AuditConfig]:
     one, audit = recipe.games[name], recipe.audit
     game = finite_game(load_game(name, one.options))
     pools = default_pools(game.name).replace(one.pools)
+    check_held_out(pools)
     weights = game.info_record.weights.replace(one.weights)
     rule = InvalidRule(retries=0, then=recipe.invalid)
     episodes = one.audit_episodes or audit.episodes

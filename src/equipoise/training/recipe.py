@@ -12,6 +12,7 @@ from equipoise.errors import unknown
 from equipoise.training.cast import SELF
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.joint import JointRecipe
+from equipoise.training.moot import moot_model, without_overridden
 from equipoise.training.recipe_file import parse_value, recipe_data, recipe_names, validated
 from equipoise.training.trl.settings import TrlSettings
 
@@ -175,6 +176,12 @@ class Recipe(Strict):
                 )
         return self
 
+    @model_validator(mode="after")
+    def _heard(self) -> Recipe:
+        if (moot := moot_model(self)) is not None:
+            raise ValueError(moot)
+        return self
+
     @field_validator("model")
     @classmethod
     def _bare(cls, model: str) -> str:
@@ -271,4 +278,5 @@ def load_recipe(name: str, overrides: Sequence[str] = ()) -> Recipe:
         RequestError: There is no such recipe, it is no TOML, or a key or value is wrong; the message names
             the nearest right key.
     """
-    return validated(Recipe, recipe_data(name, overrides), name)
+    changed = {override.partition("=")[0].strip() for override in overrides}
+    return validated(Recipe, without_overridden(recipe_data(name, overrides), changed), name)
