@@ -56,7 +56,9 @@ def test_others_may_be_met(met: str, shift: str) -> None:
     check_held_out(Pools(train=(met,), shift=(shift,)))
 
 
-def test_a_run_is_an_opponent_of_its_own_by_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_an_opponent_of_its_own_by_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path)

@@ -274,7 +274,7 @@ def test_a_run_that_skipped_too_often_fails_again_when_called_again(
     given = overrides("games.kuhn.train.sepo.", {**EXACT, "steps": steps, "max_skipped": 1})
     monkeypatch.setattr(TabularLearner, "update", lambda *_: {"skipped": 1.0})
     for _ in range(2):
-        with pytest.raises(EquipoiseError, match="step 2: .* 2 steps were skipped .max_skipped = 1"):
+        with pytest.raises(EquipoiseError, match=r"step 2: .* 2 steps were skipped .max_skipped = 1"):
             run_recipe(recipe, [f"out={tmp_path / 'run'}", *given], stages=("sepo",))
         assert not (tmp_path / "run" / "kuhn" / "sepo" / "train" / "done").exists()
 

@@ -30,7 +30,11 @@ MOOT: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
     ({"dual_lr": 0.2}, "use multipliers = 'lagrangian'", {"multipliers": "lagrangian", "limits": {"e": 0.1}}),
     ({"lambda_max": 5.0}, "fixed weights are", {"multipliers": "lagrangian", "limits": {"e": 0.1}}),
     ({"league": {"every": 4}, "steps": 4}, "league.every = 4 changes nothing in 4 steps", {"steps": 5}),
-    ({"curriculum": [{"until": 3}, {"until": 5}], "steps": 4}, "until = 5 lies beyond steps = 4", {"steps": 5}),
+    (
+        {"curriculum": [{"until": 3}, {"until": 5}], "steps": 4},
+        "until = 5 lies beyond steps = 4",
+        {"steps": 5},
+    ),
     ({"league_size": 2}, "add +league to exploiters", {"exploiters": "pool+best_response+league"}),
     ({"respond_every": 2}, "nobody answers the policy", {"penalised": "best_response"}),
     ({"respond_every": 2}, "nobody answers the policy", {"exploiters": "pool+library_response"}),
@@ -56,7 +60,11 @@ def test_defaults_written_out_are_no_errors() -> None:
 @pytest.mark.parametrize(
     ("recipe", "override", "message"),
     [
-        (RUN, "games.kuhn.train.a.branches=3", "games.kuhn.train.a: branches = 3 changes nothing: only gradient"),
+        (
+            RUN,
+            "games.kuhn.train.a.branches=3",
+            "games.kuhn.train.a: branches = 3 changes nothing: only gradient",
+        ),
         (RUN, "lora.rank=4", "lora changes nothing: a table has no adapter, leave it out"),
         (RUN, "thought_tokens=8", "thought_tokens = 8 changes nothing: a table does not think, leave it out"),
         (RUN, "max_new_tokens=8", "max_new_tokens = 8 changes nothing: a table writes no answer"),
@@ -90,7 +98,7 @@ def test_a_game_of_a_joint_run_drops_what_it_has_no_use_for() -> None:
     run = JointRecipe(**given, per_game={"kuhn": {"gradient": "exact"}})
     assert (run.settings("ipd").gates, run.settings("ipd").max_decisions) == ("running", 9)
     assert (run.settings("kuhn").gates, run.settings("kuhn").max_decisions) == ("auto", None)
-    with pytest.raises(ValidationError, match="per_game.kuhn.*gates = 'running' changes nothing"):
+    with pytest.raises(ValidationError, match=r"per_game.kuhn.*gates = 'running' changes nothing"):
         JointRecipe(**given, per_game={"kuhn": {"gradient": "exact", "gates": "running"}})
 
 

@@ -26,7 +26,10 @@ JOINT = "[games.kuhn]\n[joint.both]\ngames = {ipd = 1, kuhn = 1}\nsteps = 4\n"
             "[games.kuhn.train.later]\npools = {train = ['tiny-random', 'noisy:0.1:gnash']}\n",
             "games.kuhn.train.later: 'gnash' in 'noisy:0.1:gnash': unknown",
         ),
-        ("[games.kuhn.train.later]\npools = {exploiter = ['self']}\n", "games.kuhn.train.later: 'self' is among"),
+        (
+            "[games.kuhn.train.later]\npools = {exploiter = ['self']}\n",
+            "games.kuhn.train.later: 'self' is among",
+        ),
         (
             "[games.kuhn.train.later]\npools = {train = ['frozen:random']}\n",
             "games.kuhn.train.later: pools.train: 'frozen:random' meets 'random'",
@@ -65,7 +68,7 @@ def test_wrong_requests_are_refused_before_any_work(
 
 def test_abstractions_are_checked_too(tmp_path: Path) -> None:
     text = HEAD.format(model="table") + GOOD + '[games.auction]\nabstraction = "bid"\n'
-    with pytest.raises(RequestError, match="games.auction: unknown abstraction 'bid': did you mean 'bids'"):
+    with pytest.raises(RequestError, match=r"games.auction: unknown abstraction 'bid': did you mean 'bids'"):
         run_recipe(write(tmp_path, text), [f"out={tmp_path / 'run'}"])
 
 
@@ -75,8 +78,8 @@ def test_nothing_is_loaded_to_look_at_models_and_runs_to_come(
     monkeypatch.setattr("equipoise.policies.local.policy.LocalPolicy.from_spec", never)
     monkeypatch.setattr(pipeline._Runner, "run", lambda *_: None)
     own = tmp_path / "run" / "ipd" / "first"
-    text = HEAD.format(model="tiny-random") + GOOD + (
-        f"train.second = {{steps = 2, gradient = 'exact', pools = {{train = ['frozen:{own}', 'tiny-random', "
-        "'mixture:0.5*smollm2+0.5*grim_trigger', 'openai:gpt', 'strategist:tiny-random>coached:random']}}\n"
-    )
+    met = [f"frozen:{own}", "tiny-random", "mixture:smollm2+grim_trigger", "openai:gpt"]
+    met += ["strategist:tiny-random>coached:random"]
+    text = HEAD.format(model="tiny-random") + GOOD
+    text += f"train.second = {{steps = 2, gradient = 'exact', pools = {{train = {met}}}}}\n"
     run_recipe(write(tmp_path, text), [f"out={tmp_path / 'run'}"], stages=("sepo",))

@@ -1,8 +1,8 @@
 """Who is held out of training, under whatever name: what stands inside wrappers counts.
 
 Two names are the same opponent where they play alike: ``pavlov``, ``scripted:pavlov``, ``(pavlov)`` and
-``frozen:pavlov``. ``noisy:`` makes another one of it, a mixture is one of its parts in every episode, and what
-a run trained is an opponent of its own, by the place of its folder.
+``frozen:pavlov``. ``noisy:`` makes another one of it, a mixture is one of its parts in every episode, and
+what a run trained is an opponent of its own, by the place of its folder.
 
 Held out is an opponent as it plays, of a mixture each part. Met is every policy that stands anywhere inside
 a name: an opponent with slips still teaches how to answer the one without.

@@ -102,13 +102,15 @@ def moot_run(run: SepoConfig) -> str | None:
         )
     if run.curriculum and run.curriculum[-1].until > run.steps:
         return (
-            f"curriculum: until = {run.curriculum[-1].until} lies beyond steps = {run.steps}, so what follows "
-            f"is never met: end the last stage at {run.steps} or before"
+            f"curriculum: until = {run.curriculum[-1].until} lies beyond steps = {run.steps}, so what "
+            f"follows is never met: end the last stage at {run.steps} or before"
         )
     return None
 
 
-def without_moot(values: Mapping[str, Any], kept: Collection[str], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def without_moot(
+    values: Mapping[str, Any], kept: Collection[str], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return a run's settings with what is moot among them at its default.
 
     Args:
@@ -174,7 +176,9 @@ def moot_engine(settings: TrlSettings) -> str | None:
         if value == type(settings).model_fields[name].default:
             continue
         if not settings.use_vllm:
-            return f"{name} = {value!r} changes nothing: transformers play, leave it out or set use_vllm = true"
+            return (
+                f"{name} = {value!r} changes nothing: transformers play, leave it out or set use_vllm = true"
+            )
         if name in COLOCATED and settings.vllm_mode == "server":
             return (
                 f"{name} = {value!r} changes nothing: a server has settings of its own, leave it out or use "

@@ -2,7 +2,7 @@
 
 Every game and every run of a recipe is looked at: teachers, abstractions, names in pools, who stands where,
 limits, and, where a run asks for exact work, whether its game allows it. Opponents that are models or that
-answer from elsewhere are loaded when their turn comes, and so is what earlier runs of the recipe leave behind.
+answer from elsewhere are loaded when their turn comes, and so is what earlier runs of a recipe leave behind.
 """
 
 from __future__ import annotations

@@ -124,7 +124,8 @@ class Recipe(Strict):
         backend: What trains a language model: ``local``, our own loop in one process, or ``trl``, TRL's
             trainers on any number of processes (see docs/scaling.md).
         trl: Settings of the latter.
-        lora: The adapter that SFT and SEPO train.
+        lora: The adapter that SFT and SEPO train: one, so that its rank, alpha and targets are those of both.
+            SEPO goes on with the adapter of the warm start, and its reference is that adapter as it was.
         audit: How every stage is audited.
         games: What is done, by game.
         joint: Runs that train one policy on several of these games, by name; the names are the policies of

@@ -9,8 +9,8 @@ KL to the reference is estimated on the sampled tokens with the k3 form e^r − 
 (Schulman, "Approximating KL divergence", 2020), times the ratio: the derivative of a token's term is then
 −r·∇log π, an unbiased one of KL(π ‖ reference) given what was written before. Without the ratio it would be
 that of the reverse divergence. KL and entropy are summed over the tokens of a decision and averaged over
-decisions, as ``LocalLearner`` has them for decisions of one token; where games are trained together, every game's mean
-counts for what the game does (``DecisionSample.share``).
+decisions, as ``LocalLearner`` has them for decisions of one token. Where games are trained together every
+game's mean counts for what the game does (``DecisionSample.share``).
 """
 
 from __future__ import annotations

@@ -83,7 +83,9 @@ def test_all_weights_from_examples_of_a_file(tmp_path: Path) -> None:
     place = run(tmp_path, model=model, **{"trl.tuning": "full", "lora.rank": 16, "trl.data": str(data)})
     request = json.loads((place / "sft" / "train" / "request.json").read_text(encoding="utf-8"))
     assert sum(request["examples"]) == len(data.read_text(encoding="utf-8").splitlines())
-    recipe = load_recipe(str(tmp_path / "recipe.toml"), [f"model={model}", 'trl.tuning="full"', "lora.rank=16"])
+    recipe = load_recipe(
+        str(tmp_path / "recipe.toml"), [f"model={model}", 'trl.tuning="full"', "lora.rank=16"]
+    )
     loaded = Stage(recipe, place / "sepo" / "train").load()
     trained = loaded.loaded.model  # type: ignore[attr-defined]
     assert not hasattr(trained, "peft_config")
