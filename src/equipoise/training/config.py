@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from equipoise.objective.safety import Penalised
+from equipoise.training.moot import moot_run
 
 __all__ = [
     "ANSWERS",
@@ -293,6 +294,8 @@ class SepoConfig(Strict):
             raise ValueError("exploiters = 'none' meets none, yet others are named: use exploiters = 'pool'")
         if self.limits.e is not None and self.pools.get("exploiter") == [] and self.exploiters == "pool":
             raise ValueError("limits.e needs exploiters that are met, but pools.exploiter is empty")
+        if (moot := moot_run(self)) is not None:
+            raise ValueError(moot)
         return self
 
     @field_validator("exploiters")

@@ -19,12 +19,13 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import advised
 from equipoise.progress import Reporter
@@ -33,7 +34,7 @@ from equipoise.rollout.requests import InvalidRule
 from equipoise.training.epo.config import EpoConfig
 from equipoise.training.epo.recipe import ALONE, BASE, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
-from equipoise.training.provenance import provenance
+from equipoise.training.run_folder import open_run
 from equipoise.training.summary import Run
 
 __all__ = ["EpoRunner", "run_epo"]
@@ -58,9 +59,7 @@ def run_epo(
     if tuple(stages) == ("sft",) and not any(task.sft for task in recipe.tasks.values()):
         raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
     folder = Path(recipe.out or f"runs/{recipe.name}")
-    claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    open_run(folder, recipe.model_dump(mode="json", exclude={"out"}), "run")
     import torch
 
     torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
@@ -123,7 +122,9 @@ class _Course:
 
     @cached_property
     def pools(self) -> Pools:
-        return default_pools(self.name).replace(self.task.pools)
+        pools = default_pools(self.name).replace(self.task.pools)
+        check_held_out(pools)
+        return pools
 
     @cached_property
     def models(self) -> dict[str, AnyPolicy]:
