@@ -114,7 +114,9 @@ def test_all_rows_in_small_games_and_why_some_do_not_apply(tmp_path: Path) -> No
             for row in ("scale_rms", "sampled")
         },
         **{
-            (game, "league"): "league.every = 10 changes nothing in 2 steps, no copy is met: use a smaller one"
+            (game, "league"): (
+                "league.every = 10 changes nothing in 2 steps, no copy is met: use a smaller one"
+            )
             for game in ("kuhn", "ipd")
         },
     }
