@@ -77,7 +77,7 @@ class Shell:
             if given[:2] == ["python", "-m"]:
                 code = _module(given[2:])
             elif given[:2] == ["python", "-c"]:
-                exec(compile(given[2], "<page>", "exec"), {})  # noqa: S102
+                exec(compile(given[2], "<page>", "exec"), {})
                 code = 0
             elif given[0] == "equipoise":
                 code = main(given[1:] if whole else _python(smaller(given[1:], self.server)))

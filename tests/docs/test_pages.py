@@ -53,8 +53,8 @@ def test_what_a_page_says_can_be_done(page: str, tmp_path: Path, monkeypatch: py
             _lay_out(block, here)
         here.furnish()
         for name, part in PARTS.items():
-            exec(part, space) if name != "sniper" else None  # noqa: S102
-        exec(BEFORE.get(page, ""), space)  # noqa: S102
+            exec(part, space) if name != "sniper" else None
+        exec(BEFORE.get(page, ""), space)
         for block in blocks(page):
             _perform(block, here, space)
 
@@ -73,7 +73,7 @@ def _perform(block: Block, here: Shell, space: dict[str, Any]) -> None:
         read_json(block.text)
     elif block.language == "python":
         known = set(space)
-        exec(compile(smaller_text(block.text), f"{block.page}:{block.line}", "exec"), space)  # noqa: S102
+        exec(compile(smaller_text(block.text), f"{block.page}:{block.line}", "exec"), space)
         for name in set(space) - known:
             if name.startswith("test_"):
                 space[name]()
