@@ -1,7 +1,7 @@
-"""Adds to the site what lies beside docs/ (changelog, examples …) and what is made from the code (all commands).
+"""Adds to the site what lies beside docs/ (changelog, examples …) and what is made from the code.
 
-Pages link to files as they lie in the repository (``../examples/agent.py``) and to folders, so that the links hold
-there too; in the site they lead to the copies and to the folder's index.
+Pages link to files as they lie in the repository (``../examples/agent.py``) and to folders, so that the
+links hold there too; in the site they lead to the copies and to the folder's index.
 """
 
 from __future__ import annotations

@@ -80,7 +80,9 @@ class Shell:
                 exec(compile(given[2], "<page>", "exec"), {})
                 code = 0
             elif given[0] == "equipoise":
-                code = main(given[1:] if whole else _python(smaller(given[1:], self.server)))
+                code = main(
+                    given[1:] if whole else [with_python(one) for one in smaller(given[1:], self.server)]
+                )
             else:
                 pytest.fail(f"no rule for {' '.join(given)!r}: run it, or give it a row in the table")
         assert code == 0, f"{' '.join(given)}: exit code {code}"
@@ -116,10 +118,6 @@ def _redirected(given: list[str]) -> tuple[list[str], str | None]:
     return given[:place], given[place + 1]
 
 
-def _python(given: list[str]) -> list[str]:
-    return [word.replace("command:python ", f"command:{sys.executable} ") for word in given]
-
-
 def _module(given: Sequence[str]) -> int:
     name, *rest = given
     found = [path for word in rest for path in (sorted(glob(word)) if "*" in word else [word])]
@@ -153,6 +151,20 @@ def _parse(given: list[str]) -> None:
 
         changes = [text for text in context.params.get("changes") or () if "=" in text]
         assert load_recipe(recipe, overrides(changes)).name
+
+
+def with_python(text: str) -> str:
+    """Let programs in Python be run by this one."""
+    return text.replace("command:python ", f"command:{sys.executable} ")
+
+
+def read_recipe(name: str, folder: Path) -> None:
+    """Hold a recipe that a page shows against the settings that there are, and throw it away."""
+    from equipoise.training.epo.recipe import is_epo, load_epo
+    from equipoise.training.recipe import load_recipe
+
+    assert (load_epo(name) if is_epo(name) else load_recipe(name)).name
+    (folder / name).unlink()
 
 
 def read_json(text: str) -> Any:

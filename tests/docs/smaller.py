@@ -1,7 +1,7 @@
 """How documented commands and recipes are made small enough to be run on every commit.
 
-What is changed is size alone: the model, how many deals, steps, seeds or examples. Everything else is run as it
-stands in the page.
+What is changed is size alone: the model, how many deals, steps, seeds or examples. Everything else is run
+as it stands in the page.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every command and snippet of the pages that users read does what they are told it does: it runs.
 
 Blocks of a page share a folder and are run in order. A block whose first line is ``# NAME.py`` or
-``# NAME.toml`` is that file. What is not run stands in ``table.py`` with its reason, and how commands are made
-small in ``smaller.py``.
+``# NAME.toml`` is that file. What is not run stands in ``table.py`` with its reason, and how commands are
+made small in ``smaller.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from equipoise.opponents import pools
 from equipoise.opponents import registry as opponents
 from equipoise.prompts import registry as prompts
 from tests.docs.blocks import Block, blocks, pages, words
-from tests.docs.shell import PARTS, Shell, read_json, shell
+from tests.docs.shell import PARTS, Shell, read_json, read_recipe, shell, with_python
 from tests.docs.smaller import smaller_recipe, smaller_text
 from tests.docs.table import AS_WRITTEN, EXCEPTIONS, exempt
 
@@ -68,12 +68,15 @@ def _lay_out(block: Block, here: Shell) -> None:
 def _perform(block: Block, here: Shell, space: dict[str, Any]) -> None:
     assert block.language in LANGUAGES, f"{block.page}:{block.line}: which language is {block.language!r}?"
     if block.language == "toml":
-        tomllib.loads(block.text)
+        if "name" in tomllib.loads(block.text):
+            here.write("recipe.toml", block.text)
+            read_recipe("recipe.toml", here.folder)
     elif block.language == "json":
         read_json(block.text)
     elif block.language == "python":
         known = set(space)
-        exec(compile(smaller_text(block.text), f"{block.page}:{block.line}", "exec"), space)
+        code = smaller_text(with_python(block.text))
+        exec(compile(code, f"{block.page}:{block.line}", "exec"), space)
         for name in set(space) - known:
             if name.startswith("test_"):
                 space[name]()
