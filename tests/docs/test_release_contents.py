@@ -17,7 +17,8 @@ INFO = "equipoise-0.1.0.dist-info/METADATA"
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
     spec = importlib.util.spec_from_file_location("contents", ROOT / "scripts" / "release_contents.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
