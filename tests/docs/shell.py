@@ -147,10 +147,8 @@ def _parse(given: list[str]) -> None:
         command = command.commands[name]
     context = command.make_context(name, rest)
     if recipe := context.params.get("recipe"):
-        from equipoise.training.recipe import load_recipe
-
         changes = [text for text in context.params.get("changes") or () if "=" in text]
-        assert load_recipe(recipe, overrides(changes)).name
+        _load(recipe, overrides(changes))
 
 
 def with_python(text: str) -> str:
@@ -160,11 +158,16 @@ def with_python(text: str) -> str:
 
 def read_recipe(name: str, folder: Path) -> None:
     """Hold a recipe that a page shows against the settings that there are, and throw it away."""
+    _load(name, ())
+    (folder / name).unlink()
+
+
+def _load(name: str, changes: Sequence[str]) -> None:
     from equipoise.training.epo.recipe import is_epo, load_epo
     from equipoise.training.recipe import load_recipe
 
-    assert (load_epo(name) if is_epo(name) else load_recipe(name)).name
-    (folder / name).unlink()
+    load = load_epo if is_epo(name, changes) else load_recipe
+    assert load(name, changes).name
 
 
 def read_json(text: str) -> Any:

@@ -16,7 +16,7 @@ SMALL: dict[str, dict[str, str]] = {
     "check": {"--walks": "2"},
 }
 """Flags that are set, whatever the page says, by command."""
-LONG_GAMES = ("commons", "multi_issue")
+LONG_GAMES = ("commons",)
 """Games whose exact values take long: played for two rounds."""
 SHORT = {"-n": "--episodes"}
 STRATEGIES = ("scripted:", "tabular:", "frozen:")
@@ -66,6 +66,8 @@ def _place(word: str, server: str) -> str:
 
 def _small_audit(given: list[str]) -> list[str]:
     scripted = "--policy" in given and given[given.index("--policy") + 1].startswith(STRATEGIES)
+    if "ipd" in given and any("python:" in word for word in given) and not {"--sample", "--out"} & {*given}:
+        given = [*given, "--option", "rounds=4"]  # a best reply asks a function in every history
     if "--budget" in given:
         given = _set(given, "--budget", "20")
     if not scripted or "--sample" in given:

@@ -44,6 +44,7 @@ EXCEPTIONS = (
         "takes minutes; tests/integration runs the same road with a tiny model",
     ),
     Exempt(r"equipoise run (epo-smoke|smoke-think)", "takes seconds; the slow tests run it as it stands"),
+    Exempt(r"equipoise solve multi_issue", "takes a minute; tests/training/test_table.py values such tables"),
     Exempt(r"equipoise (run|train) (gemma4|qwen3)[\w.-]*", "needs a GPU and weights that are not here"),
     Exempt(r"equipoise ablate", "takes minutes; tests/training/ablations runs small ones"),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),

@@ -7,8 +7,10 @@ made small in ``smaller.py``.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -47,7 +49,9 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("page", [page for page in pages() if blocks(page)])
 def test_what_a_page_says_can_be_done(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    space: dict[str, Any] = {"__name__": "page"}
+    module = ModuleType("page")
+    monkeypatch.setitem(sys.modules, "page", module)
+    space = vars(module)
     with shell(tmp_path, monkeypatch) as here:
         for block in blocks(page):
             _lay_out(block, here)
