@@ -40,15 +40,28 @@ EXCEPTIONS = (
     Exempt(r"(equipoise|python -m equipoise) (run|train|sft) RECIPE", "RECIPE stands for any recipe"),
     Exempt(r"accelerate launch|torchrun", "starts several processes; tests/training/trl does so"),
     Exempt(
-        r"equipoise run (quickstart|paper-games|table)\b",
+        r"equipoise run (quickstart|paper-games|table|epo-quickstart)\b",
         "takes minutes; tests/integration runs the same road with a tiny model",
     ),
     Exempt(r"equipoise run (epo-smoke|smoke-think)", "takes seconds; the slow tests run it as it stands"),
     Exempt(r"equipoise solve multi_issue", "takes a minute; tests/training/test_table.py values such tables"),
     Exempt(r"equipoise (run|train) (gemma4|qwen3)[\w.-]*", "needs a GPU and weights that are not here"),
     Exempt(r"equipoise ablate", "takes minutes; tests/training/ablations runs small ones"),
+    Exempt(r"equipoise report (runs|audits/mine)", "needs a run; tests/report makes them"),
+    Exempt(
+        r"equipoise (audit|play|games) pettingzoo:", "needs the extra pettingzoo; tests/adapters plays them"
+    ),
+    Exempt(r"\.venv-textarena/", "needs an environment of its own", Check.NOTHING),
+    Exempt(r"python benchmarks/", "takes minutes, and prints the tables of the pages", Check.NOTHING),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),
 )
+
+COMPILED = {
+    "from equipoise.adapters.pettingzoo import": "needs the extra pettingzoo; tests/adapters uses each function",
+    "as_openspiel_policy(game": "goes on from a session; tests/adapters/openspiel uses each function",
+    "trainer = GRPOTrainer(": "loads a model of 600 million weights; tests/adapters trains a tiny one",
+}
+"""Snippets that are compiled and not run, by words in them, with the reason."""
 
 AS_WRITTEN = (
     "equipoise audit kuhn --policy smollm2",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from equipoise.errors import RequestError
 from equipoise.games.rules import Rules
 from equipoise.policies.base import AnyPolicy
+from equipoise.policies.frozen import frozen_run
 from equipoise.policies.python import load_object
 from equipoise.policies.specs import LOCAL
 from equipoise.policies.strategist import Adviser, FunctionAdviser, advised
@@ -15,8 +16,10 @@ from equipoise.prompts.registry import get_renderer
 
 __all__ = ["load_advised", "load_adviser"]
 
-SHARED = ("dtype", "device", "threads", "quiet")
-"""Settings of language models that a strategist shares with its actor."""
+SHARED = ("dtype", "device", "threads", "quiet", "temperature", "max_new_tokens")
+"""Settings of language models that a strategist shares with its actor; the others are the actor's alone."""
+
+RUN = "frozen:"
 
 
 def load_advised(
@@ -43,22 +46,42 @@ def load_advised(
 
 
 def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
-    """Return a strategist: a local language model, or ``python:FILE.py:NAME``, a function of a decision.
+    """Return a strategist: a local language model, that of a run, or a function of a decision.
+
+    Args:
+        spec: A local model, ``frozen:RUN[@ROUND]`` or ``python:FILE.py:NAME``.
+        rules: What is played.
+        settings: Settings of language models. A model is given those that it shares with its actor; one that
+            a run trained keeps its own temperature and budget.
 
     Raises:
         RequestError: There is no such strategist.
     """
+    shared = {name: one for name, one in settings.items() if name in SHARED}
     if spec.startswith(LOCAL):
-        # Better said before a model is loaded than after.
-        get_renderer(rules.name)
-        from equipoise.policies.local.adviser import LocalAdviser
-
-        return LocalAdviser.from_spec(spec, **{k: v for k, v in settings.items() if k in SHARED})
+        return _local(spec, rules, shared)
+    if spec.startswith(RUN):
+        text = spec.removeprefix(RUN)
+        run = frozen_run(text, rules)
+        if run is None or not run.strategist:
+            what = "names no folder" if run is None else "holds a policy that plays"
+            raise RequestError(
+                f"strategist {spec!r}: {text!r} {what}, name a run of EPO (docs/strategist.md)"
+            )
+        return _local(run.spec, rules, {**shared, **run.settings})
     if spec.startswith("python:"):
         found, fingerprint = load_object(spec.removeprefix("python:"))
         if not callable(found) or isinstance(found, type):
             raise RequestError(f"strategist {spec!r} is no function: name one from a decision to a text")
         return FunctionAdviser(found, spec, fingerprint)
     raise RequestError(
-        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…) or python:FILE.py:NAME"
+        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), frozen:RUN or python:FILE.py:NAME"
     )
+
+
+def _local(spec: str, rules: Rules, settings: Mapping[str, Any]) -> Adviser:
+    # Better said before a model is loaded than after.
+    get_renderer(rules.name)
+    from equipoise.policies.local.adviser import LocalAdviser
+
+    return LocalAdviser.from_spec(spec, **settings)

@@ -1,5 +1,7 @@
 """A whole EPO recipe: the actor alone, with an untrained strategist, with trained ones; then one table.
 
+What is trained starts from the warm start of its wording, where the recipe has one (``wording``).
+
 Every stage leaves its result in the run's folder; the same command takes up where it was interrupted.
 """
 
@@ -17,21 +19,22 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import advised
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import DecisionDraws, Split
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.epo.config import EpoConfig
-from equipoise.training.epo.recipe import ALONE, BASE, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.recipe import ALONE, BASE, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
-from equipoise.training.provenance import provenance
+from equipoise.training.run_folder import open_run
 from equipoise.training.summary import Run
 
 __all__ = ["EpoRunner", "run_epo"]
@@ -53,18 +56,16 @@ def run_epo(
     for task in tasks or ():
         if task not in recipe.tasks:
             raise unknown("task of the recipe", task, recipe.tasks)
-    if tuple(stages) == ("sft",):
+    if tuple(stages) == ("sft",) and not any(task.sft for task in recipe.tasks.values()):
         raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
     folder = Path(recipe.out or f"runs/{recipe.name}")
-    claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    open_run(folder, recipe.model_dump(mode="json", exclude={"out"}), "run")
     import torch
 
     torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
-    runner = EpoRunner(recipe, folder, "sepo" in stages, "audit" in stages, reporter)
+    runner = EpoRunner(recipe, folder, "sft" in stages, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
-    run = Run(folder, results, recipe.name, "utility", (ALONE, BASE))
+    run = Run(folder, results, recipe.name, "utility", (ALONE, BASE, SFT))
     if "audit" in stages:
         run.save()
     return run
@@ -77,6 +78,7 @@ class EpoRunner:
     Attributes:
         recipe: The recipe.
         folder: The run's folder.
+        warm: Whether to do the warm starts that are not done.
         train: Whether to train what is not trained.
         audit: Whether to audit.
         reporter: Shows progress.
@@ -84,6 +86,7 @@ class EpoRunner:
 
     recipe: EpoRecipe
     folder: Path
+    warm: bool
     train: bool
     audit: bool
     reporter: Reporter
@@ -112,9 +115,16 @@ class _Course:
     def place(self) -> Path:
         return self.runner.folder / folder_name(self.name)
 
+    @property
+    def warm_start(self) -> Path:
+        """The weights of the warm start."""
+        return self.place / SFT / "train" / "best"
+
     @cached_property
     def pools(self) -> Pools:
-        return default_pools(self.name).replace(self.task.pools)
+        pools = default_pools(self.name).replace(self.task.pools)
+        check_held_out(pools)
+        return pools
 
     @cached_property
     def models(self) -> dict[str, AnyPolicy]:
@@ -123,6 +133,7 @@ class _Course:
 
     def run(self) -> dict[str, GameResult]:
         results: dict[str, GameResult] = {}
+        self._warm()
         for run, config in self.task.train.items():
             if self.runner.train and not (self.place / run / "train" / "done").exists():
                 self._train(run, config)
@@ -132,7 +143,7 @@ class _Course:
             tail = f"@{suffix}" if suffix else ""
             actor = self._actor(spec)
             results[f"{ALONE}{tail}"] = self._audit(f"{ALONE}{tail}", lambda actor=actor: actor)  # type: ignore[misc]
-            for name in (BASE, *self.task.train):
+            for name in (BASE, *((SFT,) if self.task.sft else ()), *self.task.train):
                 weights = None if name == BASE else self.place / name / "train" / "best"
                 if weights is None or weights.exists():
                     results[f"{name}{tail}"] = self._audit(
@@ -161,6 +172,7 @@ class _Course:
             quiet=True,
             temperature=recipe.temperature,
             max_new_tokens=recipe.max_new_tokens,
+            prompt=recipe.prompt,
             name=spec if weights is None else weights.parent.parent.name,
             **self._device,
         )
@@ -190,26 +202,18 @@ class _Course:
         return Opponents(players, None)
 
     def _train(self, name: str, config: EpoConfig) -> None:
-        from equipoise.policies.local.adviser import LocalAdviser
-        from equipoise.policies.local.strategist import LocalStrategist
         from equipoise.training.epo.collect import Collector
         from equipoise.training.epo.run import Epo
-        from equipoise.training.lora import adapted_policy
+        from equipoise.training.epo.warm_start import local_strategist
         from equipoise.training.tokens import TokenLearner
 
         recipe, folder = self.runner.recipe, self.place / name / "train"
         config = config.model_copy(update={"seed": config.seed + recipe.seed})
-        loaded = adapted_policy(
-            recipe.model, recipe.lora, config.seed, name, quiet=self.runner.reporter.quiet, **self._device
-        ).loaded
-        adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name)
-        actor = self._actor(self.task.actor)
-        if not isinstance(actor, Policy):
-            raise RequestError(
-                f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
-            )
+        start = None if self.task.sft is None else self.warm_start
+        actor, quiet = self._actor(self.task.actor), self.runner.reporter.quiet
+        strategist = local_strategist(recipe, actor, name, config.seed, quiet, start)
         learner = TokenLearner(
-            LocalStrategist(adviser, actor, name),
+            strategist,
             config.max_grad_norm,
             config.pass_tokens,
             config.max_step_kl,
@@ -223,12 +227,32 @@ class _Course:
             Collector(scenarios.of_round, self._judge(config, folder), config, InvalidRule(retries=0)),
             partners,
             lambda policy: self._score(policy, scenarios.selection, config),
-            self._identity(adviser.fingerprint, actor),
+            self._identity(strategist.adviser.fingerprint, strategist.actor),
             folder,
             self.runner.reporter,
             f"{name} {self.name}",
         ).run()
         (folder / "done").touch()
+
+    def _warm(self) -> None:
+        """Do the warm start unless it is done or not asked for.
+
+        Raises:
+            RequestError: Runs are to be trained from it, but it is neither done nor asked for.
+        """
+        folder, settings = self.warm_start.parent, self.task.sft
+        if settings is None or (folder / "done").exists():
+            return
+        if not self.runner.warm:
+            if self.runner.train:
+                raise RequestError(f"{self.name}: its warm start is not done, do the stage sft first")
+            return
+        from equipoise.training.epo.warm_start import train_wording
+
+        rules, runner = self._rules(False), self.runner
+        partners = load_opponents(self.pools.train, rules, models=self.models, quiet=True, **self._device)
+        actor = self._actor(self.task.actor)
+        train_wording(runner.recipe, settings, rules, actor, partners, folder, runner.reporter)
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {

@@ -7,15 +7,16 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from equipoise.prompts.strategist import Style
 from equipoise.training.config import LoraSettings, Strict
-from equipoise.training.epo.config import EpoConfig
+from equipoise.training.epo.config import EpoConfig, WordingConfig
 from equipoise.training.recipe import AuditSettings
 from equipoise.training.recipe_file import recipe_data, validated
 
 __all__ = ["EpoRecipe", "EpoTask", "is_epo", "load_epo"]
 
-ALONE, BASE = "actor", "base"
-"""What tables call the actor without a strategist, and with one that is not trained."""
+ALONE, BASE, SFT = "actor", "base", "sft"
+"""What tables call the actor alone, with a strategist as it comes, and with one that was taught wording."""
 
 
 class EpoTask(Strict):
@@ -29,6 +30,7 @@ class EpoTask(Strict):
         weights: Penalty weights ``e``, ``c``, ``x`` of the reported terms.
         actor: Who is advised: any policy.
         actors: Further actors with which the same strategist is judged, by name.
+        sft: The warm start of the strategist's wording, from which all runs start; left out, none.
         train: Runs by name; the names are the policies of the table.
     """
 
@@ -38,16 +40,21 @@ class EpoTask(Strict):
     weights: dict[str, float] = Field(default_factory=dict)
     actor: str
     actors: dict[str, str] = Field(default_factory=dict)
+    sft: WordingConfig | None = None
     train: dict[str, EpoConfig] = Field(default_factory=dict)
 
     @field_validator("train")
     @classmethod
     def _names(cls, runs: dict[str, EpoConfig]) -> dict[str, EpoConfig]:
         for name in runs:
-            if name in (ALONE, BASE) or "@" in name or not name.replace("_", "").replace("-", "").isalnum():
+            if (
+                name in (ALONE, BASE, SFT)
+                or "@" in name
+                or not name.replace("_", "").replace("-", "").isalnum()
+            ):
                 raise ValueError(
-                    f"a run cannot be called {name!r}: use letters, digits, - and _, and neither "
-                    f"{ALONE!r} nor {BASE!r}"
+                    f"a run cannot be called {name!r}: use letters, digits, - and _, and none of "
+                    f"{ALONE!r}, {BASE!r}, {SFT!r}"
                 )
         return runs
 
@@ -66,6 +73,7 @@ class EpoRecipe(Strict):
         out: Folder of the run (default ``runs/NAME``).
         temperature: Sampling temperature of strategies, in training and audits.
         max_new_tokens: Budget of a strategy.
+        prompt: How much the strategist reads: ``full``, what the player reads, or ``brief``, a few lines.
         lora: The adapter that is trained.
         audit: How every stage is audited.
         tasks: What is done, by task or game.
@@ -81,6 +89,7 @@ class EpoRecipe(Strict):
     out: str | None = None
     temperature: float = Field(1.0, gt=0.0)
     max_new_tokens: int = Field(24, ge=1)
+    prompt: Style = "full"
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     tasks: dict[str, EpoTask]
