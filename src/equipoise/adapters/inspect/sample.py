@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from equipoise.adapters.inspect.events import Scribe, model_output, move
 from equipoise.adapters.inspect.find import Record
 from equipoise.adapters.inspect.library import library
-from equipoise.adapters.inspect.scores import INVALID, episode_scores
 from equipoise.adapters.inspect.words import Said, said, speech
+from equipoise.adapters.scores import INVALID, episode_scores
 from equipoise.files import folder_name
 from equipoise.prompts.base import Renderer
 from equipoise.rollout.replay import replay

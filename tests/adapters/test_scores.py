@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import equipoise
-from equipoise.adapters.inspect.scores import INVALID, episode_scores, feature_names
+from equipoise.adapters.scores import INVALID, episode_scores, feature_names
 from equipoise.auditing.panel import Panel
 from equipoise.games.registry import make_game
 from equipoise.rollout.engine import play
