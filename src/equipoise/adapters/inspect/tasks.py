@@ -1,4 +1,4 @@
-"""The games and free-text tasks as tasks of Inspect: ``equipoise/ipd``, ``equipoise/kuhn`` …
+"""The games and free-text tasks as tasks of Inspect, ``equipoise/ipd`` and so on.
 
 Each sample is one episode: a deal, an opponent and a seat. Deals, opponents' draws and metrics are those of
 an audit with the same seed.
