@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
 from equipoise.games.rules import Rules
-from equipoise.policies.base import AnyPolicy
+from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
+from equipoise.policies.phrases.policy import PhraseStrategist
 from equipoise.policies.python import load_object
 from equipoise.policies.specs import LOCAL
 from equipoise.policies.strategist import Adviser, FunctionAdviser, advised
 from equipoise.prompts.registry import get_renderer
 
-__all__ = ["load_advised", "load_adviser"]
+__all__ = ["beside", "load_advised", "load_adviser"]
 
 SHARED = ("dtype", "device", "threads", "quiet")
 """Settings of language models that a strategist shares with its actor."""
@@ -39,11 +42,25 @@ def load_advised(
             f"{'strategist:' + rest!r} needs an adviser and an actor, in quotes: "
             "'strategist:smollm2>scripted:NAME'"
         )
-    return advised(load_adviser(name, rules, **settings), load_actor(actor))
+    return beside(load_adviser(name, rules, **settings), load_actor(actor))
+
+
+def beside(adviser: Adviser, actor: AnyPolicy, name: str | None = None) -> AnyPolicy:
+    """Return an actor with a strategist at its side, as the kind of policy that the two are.
+
+    Args:
+        adviser: The strategist.
+        actor: The actor.
+        name: How reports name both; ``strategist:ADVISER>ACTOR`` if None.
+    """
+    if isinstance(adviser, PhraseAdviser) and isinstance(actor, Policy):
+        return PhraseStrategist(adviser, actor, name or f"strategist:{adviser.name}>{actor.name}")
+    return advised(adviser, actor, name)
 
 
 def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
-    """Return a strategist: a local language model, or ``python:FILE.py:NAME``, a function of a decision.
+    """Return a strategist: a local language model, a list of advice (``phrases``, uniformly, or
+    ``phrases:FILE``, as trained), or ``python:FILE.py:NAME``, a function of a decision.
 
     Raises:
         RequestError: There is no such strategist.
@@ -54,11 +71,14 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
         from equipoise.policies.local.adviser import LocalAdviser
 
         return LocalAdviser.from_spec(spec, **{k: v for k, v in settings.items() if k in SHARED})
+    if spec == "phrases" or spec.startswith("phrases:"):
+        return load_phrases(Path(spec.removeprefix("phrases:")) if ":" in spec else None, rules)
     if spec.startswith("python:"):
         found, fingerprint = load_object(spec.removeprefix("python:"))
         if not callable(found) or isinstance(found, type):
             raise RequestError(f"strategist {spec!r} is no function: name one from a decision to a text")
         return FunctionAdviser(found, spec, fingerprint)
     raise RequestError(
-        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…) or python:FILE.py:NAME"
+        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), phrases[:FILE] or "
+        "python:FILE.py:NAME"
     )

@@ -23,14 +23,18 @@ from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.advisers import beside
 from equipoise.policies.registry import load_game, load_opponents, load_policy
-from equipoise.policies.strategist import advised
+from equipoise.policies.strategist import Adviser
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import DecisionDraws, Split
 from equipoise.rollout.requests import InvalidRule
+from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
-from equipoise.training.epo.recipe import ALONE, BASE, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
+from equipoise.training.epo.strategists import Strategists
+from equipoise.training.learner import Learner
 from equipoise.training.provenance import provenance
 from equipoise.training.summary import Run
 
@@ -59,9 +63,10 @@ def run_epo(
     claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
-    import torch
+    if recipe.model != PHRASES:
+        import torch
 
-    torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
+        torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
     runner = EpoRunner(recipe, folder, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
     run = Run(folder, results, recipe.name, "utility", (ALONE, BASE))
@@ -123,7 +128,7 @@ class _Course:
 
     def run(self) -> dict[str, GameResult]:
         results: dict[str, GameResult] = {}
-        for run, config in self.task.train.items():
+        for run, config in self.task.runs.items():
             if self.runner.train and not (self.place / run / "train" / "done").exists():
                 self._train(run, config)
         if not self.runner.audit:
@@ -132,12 +137,12 @@ class _Course:
             tail = f"@{suffix}" if suffix else ""
             actor = self._actor(spec)
             results[f"{ALONE}{tail}"] = self._audit(f"{ALONE}{tail}", lambda actor=actor: actor)  # type: ignore[misc]
-            for name in (BASE, *self.task.train):
+            for name in (BASE, *self.task.runs):
                 weights = None if name == BASE else self.place / name / "train" / "best"
                 if weights is None or weights.exists():
                     results[f"{name}{tail}"] = self._audit(
                         f"{name}{tail}",
-                        lambda a=actor, w=weights: advised(self._adviser(w), a),  # type: ignore[misc]
+                        lambda a=actor, w=weights: beside(self._adviser(w), a),  # type: ignore[misc]
                     )
         return results
 
@@ -151,19 +156,12 @@ class _Course:
     def _device(self) -> dict[str, Any]:
         return {"dtype": self.runner.recipe.dtype, "device": self.runner.recipe.device}
 
-    def _adviser(self, weights: Path | None) -> Any:
-        from equipoise.policies.local.adviser import LocalAdviser
+    @property
+    def _strategists(self) -> Strategists:
+        return Strategists(self.runner.recipe, self.task, self.runner.reporter.quiet)
 
-        recipe = self.runner.recipe
-        spec = recipe.model if weights is None else f"{recipe.model}+{weights}"
-        return LocalAdviser.from_spec(
-            spec,
-            quiet=True,
-            temperature=recipe.temperature,
-            max_new_tokens=recipe.max_new_tokens,
-            name=spec if weights is None else weights.parent.parent.name,
-            **self._device,
-        )
+    def _adviser(self, weights: Path | None) -> Adviser:
+        return self._strategists.adviser(self._rules(True), weights)
 
     def _audit(self, name: str, load: Callable[[], AnyPolicy]) -> GameResult:
         done = self.place / name / "result.json"
@@ -174,7 +172,7 @@ class _Course:
         config = AuditConfig(
             audit.episodes,
             audit.seed,
-            False,
+            bool(audit.exact),
             audit.level,
             pools=self.pools,
             weights=weights,
@@ -189,31 +187,29 @@ class _Course:
         players = load_opponents(names, rules, models=self.models, quiet=True, **self._device)
         return Opponents(players, None)
 
-    def _train(self, name: str, config: EpoConfig) -> None:
-        from equipoise.policies.local.adviser import LocalAdviser
-        from equipoise.policies.local.strategist import LocalStrategist
-        from equipoise.training.epo.collect import Collector
-        from equipoise.training.epo.run import Epo
-        from equipoise.training.lora import adapted_policy
-        from equipoise.training.tokens import TokenLearner
-
+    def _train(self, name: str, config: EpoConfig | SepoConfig) -> None:
         recipe, folder = self.runner.recipe, self.place / name / "train"
         config = config.model_copy(update={"seed": config.seed + recipe.seed})
-        loaded = adapted_policy(
-            recipe.model, recipe.lora, config.seed, name, quiet=self.runner.reporter.quiet, **self._device
-        ).loaded
-        adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name)
         actor = self._actor(self.task.actor)
         if not isinstance(actor, Policy):
             raise RequestError(
                 f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
             )
-        learner = TokenLearner(
-            LocalStrategist(adviser, actor, name),
-            config.max_grad_norm,
-            config.pass_tokens,
-            config.max_step_kl,
-        )
+        learner, start = self._strategists.learner(self._rules(False), actor, name, config)
+        identity = self._identity(start, actor)
+        if isinstance(config, SepoConfig):
+            self._penalised(name, config, learner, identity, folder)
+        else:
+            self._explicit(name, config, learner, identity, folder)
+        (folder / "done").touch()
+
+    def _explicit(
+        self, name: str, config: EpoConfig, learner: Learner, identity: dict[str, Any], folder: Path
+    ) -> None:
+        """Train on EPO's objective."""
+        from equipoise.training.epo.collect import Collector
+        from equipoise.training.epo.run import Epo
+
         scenarios = split_scenarios(self._rules(False), config.rounds, config.seed)
         partners = load_opponents(
             self.pools.train, scenarios.selection, models=self.models, quiet=True, **self._device
@@ -223,12 +219,30 @@ class _Course:
             Collector(scenarios.of_round, self._judge(config, folder), config, InvalidRule(retries=0)),
             partners,
             lambda policy: self._score(policy, scenarios.selection, config),
-            self._identity(adviser.fingerprint, actor),
+            identity,
             folder,
             self.runner.reporter,
             f"{name} {self.name}",
         ).run()
-        (folder / "done").touch()
+
+    def _penalised(
+        self, name: str, config: SepoConfig, learner: Learner, identity: dict[str, Any], folder: Path
+    ) -> None:
+        """Train on SEPO's objective: the payoff less the penalties."""
+        from equipoise.training.epo.penalised import train_penalised
+
+        train_penalised(
+            self._rules(False),
+            self.pools,
+            self.task.weights,
+            learner,
+            config,
+            {"models": self.models, "quiet": True, **self._device},
+            identity,
+            folder,
+            self.runner.reporter,
+            name,
+        )
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {
