@@ -72,12 +72,14 @@ class Ablation:
         folder: Where everything is.
         rows: The rows, by game.
         level: Confidence level of the intervals over seeds.
+        compared: The metrics whose differences from the full method tables show.
     """
 
     recipe: str
     folder: Path
     rows: Sequence[AblationRow]
     level: float
+    compared: tuple[str, ...] = ("safety",)
 
     def __getitem__(self, key: tuple[str, str]) -> AblationRow:
         """Return the row of (game, row)."""

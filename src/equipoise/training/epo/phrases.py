@@ -80,10 +80,10 @@ class PhraseLearner:
         self, batch: Sequence[DecisionSample], lr: float, kl: float, entropy: float
     ) -> dict[str, float]:
         """Move the logits one step (see ``Learner``)."""
+        if not all(np.isfinite(sample.weight) for sample in batch):
+            return {"skipped": 1.0}
         ascent, visits, stats = self.gradient(batch, kl, entropy)
         norm = float(np.sqrt(sum(float(row @ row) for row in ascent.values())))
-        if not np.isfinite(norm):
-            return {"skipped": 1.0}
         rate = lr * min(1.0, self.max_grad_norm / norm) if norm > 0.0 else 0.0
         before = {row: self.adviser.probabilities(row) for row in ascent}
         size = len(self.adviser.advice)

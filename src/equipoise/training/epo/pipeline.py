@@ -38,7 +38,7 @@ from equipoise.training.learner import Learner
 from equipoise.training.provenance import provenance
 from equipoise.training.summary import Run
 
-__all__ = ["EpoRunner", "run_epo"]
+__all__ = ["Course", "EpoRunner", "run_epo", "use_threads"]
 
 
 def run_epo(
@@ -63,16 +63,21 @@ def run_epo(
     claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
     if not (folder / "provenance.json").exists():
         write_json(folder / "provenance.json", provenance())
-    if recipe.model != PHRASES:
-        import torch
-
-        torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
+    use_threads(recipe)
     runner = EpoRunner(recipe, folder, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
     run = Run(folder, results, recipe.name, "utility", (ALONE, BASE))
     if "audit" in stages:
         run.save()
     return run
+
+
+def use_threads(recipe: EpoRecipe) -> None:
+    """Let torch use the recipe's threads, where there is a language model."""
+    if recipe.model != PHRASES:
+        import torch
+
+        torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ class EpoRunner:
         results: list[GameResult] = []
         differences: list[Difference] = []
         for name in tasks:
-            found = _Course(self, name, self.recipe.tasks[name]).run()
+            found = Course(self, name, self.recipe.tasks[name]).run()
             results += found.values()
             if self.audit:
                 differences += _differences(found, self.recipe.audit.level)
@@ -106,8 +111,14 @@ class EpoRunner:
 
 
 @dataclass(frozen=True)
-class _Course:
-    """What is done in one task."""
+class Course:
+    """What is done in one task.
+
+    Attributes:
+        runner: The recipe, and where its folder is.
+        name: Name of the task or game.
+        task: Its part of the recipe.
+    """
 
     runner: EpoRunner
     name: str
@@ -115,10 +126,12 @@ class _Course:
 
     @property
     def place(self) -> Path:
+        """The task's folder."""
         return self.runner.folder / folder_name(self.name)
 
     @cached_property
     def pools(self) -> Pools:
+        """Whom the strategist's side meets."""
         return default_pools(self.name).replace(self.task.pools)
 
     @cached_property
@@ -127,30 +140,43 @@ class _Course:
         return {}
 
     def run(self) -> dict[str, GameResult]:
+        """Train what is not trained yet, and audit everything with every actor."""
         results: dict[str, GameResult] = {}
-        for run, config in self.task.runs.items():
-            if self.runner.train and not (self.place / run / "train" / "done").exists():
-                self._train(run, config)
+        if self.runner.train:
+            for run in self.task.runs:
+                self.train(run)
         if not self.runner.audit:
             return results
-        for suffix, spec in {"": self.task.actor, **self.task.actors}.items():
-            tail = f"@{suffix}" if suffix else ""
-            actor = self._actor(spec)
-            results[f"{ALONE}{tail}"] = self._audit(f"{ALONE}{tail}", lambda actor=actor: actor)  # type: ignore[misc]
-            for name in (BASE, *self.task.runs):
-                weights = None if name == BASE else self.place / name / "train" / "best"
-                if weights is None or weights.exists():
-                    results[f"{name}{tail}"] = self._audit(
-                        f"{name}{tail}",
-                        lambda a=actor, w=weights: beside(self._adviser(w), a),  # type: ignore[misc]
-                    )
+        for suffix in ("", *self.task.actors):
+            for name in (ALONE, BASE, *self.task.runs):
+                if name in (ALONE, BASE) or self._weights(name).exists():
+                    shown = f"{name}@{suffix}" if suffix else name
+                    results[shown] = self.audit(name, suffix)
         return results
 
-    def _rules(self, judged: bool) -> Rules:
+    def train(self, run: str) -> None:
+        """Do a run of the task unless it is done."""
+        if not (self.place / run / "train" / "done").exists():
+            self._train(run, self.task.runs[run])
+
+    def audit(self, name: str, suffix: str = "") -> GameResult:
+        """Judge a run, the actor alone, or the untrained strategist, with the actor of a suffix."""
+        actor = self._actor(self.task.actors[suffix] if suffix else self.task.actor)
+        shown = f"{name}@{suffix}" if suffix else name
+        if name == ALONE:
+            return self._audit(shown, lambda: actor)
+        weights = None if name == BASE else self._weights(name)
+        return self._audit(shown, lambda: beside(self._adviser(weights), actor))
+
+    def _weights(self, run: str) -> Path:
+        return self.place / run / "train" / "best"
+
+    def rules(self, judged: bool) -> Rules:
+        """Return what is played where the strategist is judged, or trained."""
         return load_game(self.name, {**self.task.options, **(self.task.held_out if judged else {})})
 
     def _actor(self, spec: str) -> AnyPolicy:
-        return load_policy(spec, self._rules(True), models=self.models, quiet=True, **self._device)
+        return load_policy(spec, self.rules(True), models=self.models, quiet=True, **self._device)
 
     @property
     def _device(self) -> dict[str, Any]:
@@ -161,13 +187,13 @@ class _Course:
         return Strategists(self.runner.recipe, self.task, self.runner.reporter.quiet)
 
     def _adviser(self, weights: Path | None) -> Adviser:
-        return self._strategists.adviser(self._rules(True), weights)
+        return self._strategists.adviser(self.rules(True), weights)
 
     def _audit(self, name: str, load: Callable[[], AnyPolicy]) -> GameResult:
         done = self.place / name / "result.json"
         if done.exists():
             return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
-        rules, audit = self._rules(True), self.runner.recipe.audit
+        rules, audit = self.rules(True), self.runner.recipe.audit
         weights = rules.info_record.weights.replace(self.task.weights)
         config = AuditConfig(
             audit.episodes,
@@ -195,7 +221,7 @@ class _Course:
             raise RequestError(
                 f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
             )
-        learner, start = self._strategists.learner(self._rules(False), actor, name, config)
+        learner, start = self._strategists.learner(self.rules(False), actor, name, config)
         identity = self._identity(start, actor)
         if isinstance(config, SepoConfig):
             self._penalised(name, config, learner, identity, folder)
@@ -210,7 +236,7 @@ class _Course:
         from equipoise.training.epo.collect import Collector
         from equipoise.training.epo.run import Epo
 
-        scenarios = split_scenarios(self._rules(False), config.rounds, config.seed)
+        scenarios = split_scenarios(self.rules(False), config.rounds, config.seed)
         partners = load_opponents(
             self.pools.train, scenarios.selection, models=self.models, quiet=True, **self._device
         )
@@ -232,9 +258,9 @@ class _Course:
         from equipoise.training.epo.penalised import train_penalised
 
         train_penalised(
-            self._rules(False),
+            self.rules(False),
             self.pools,
-            self.task.weights,
+            {**self.task.weights, **self.task.train_weights},
             learner,
             config,
             {"models": self.models, "quiet": True, **self._device},
@@ -246,8 +272,8 @@ class _Course:
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {
-            "task": self._rules(False).info_record.key,
-            "options": self._rules(False).options.changed(),
+            "task": self.rules(False).info_record.key,
+            "options": self.rules(False).options.changed(),
             "pools": {pool: list(names) for pool, names in self.pools},
             "actor": [actor.name, actor.fingerprint],
             "strategist": fingerprint,

@@ -44,6 +44,7 @@ class EpoTask(Strict):
         pools: Whom the strategist's side meets, by pool, replacing those of the task; it trains with the
             train pool.
         weights: Penalty weights ``e``, ``c``, ``x`` of the reported terms.
+        train_weights: Penalty weights that differ in training, for runs on SEPO's objective.
         actor: Who is advised: any policy.
         actors: Further actors with which the same strategist is judged, by name.
         phrases: What a strategist without a language model chooses from.
@@ -56,6 +57,7 @@ class EpoTask(Strict):
     held_out: dict[str, Any] = Field(default_factory=dict)
     pools: dict[str, list[str]] = Field(default_factory=dict)
     weights: dict[str, float] = Field(default_factory=dict)
+    train_weights: dict[str, float] = Field(default_factory=dict)
     actor: str
     actors: dict[str, str] = Field(default_factory=dict)
     phrases: PhraseSettings = PhraseSettings()
