@@ -97,8 +97,7 @@ class Epo:
                 row.update(self._train_offline(number))
                 self._pool = []
         else:
-            samples = self._samples(collected)
-            row.update(self.learner.update(samples, self.config.lr, self.config.kl, self.config.entropy))
+            row.update(self._update(self._samples(collected), step))
         if last_of_round:
             self._freeze(number)
             self._select(number + 1, row)
@@ -116,10 +115,16 @@ class Epo:
         batches = [self._samples(collected) for collected in self._pool]
         order = np.random.Generator(np.random.Philox([config.seed, number]))
         stats: dict[str, float] = {}
+        update = number * config.steps * config.epochs
         for _ in range(config.epochs):
             for index in order.permutation(len(batches)):
-                stats = self.learner.update(batches[index], config.lr, config.kl, config.entropy)
+                stats = self._update(batches[index], update)
+                update += 1
         return stats
+
+    def _update(self, samples: list[DecisionSample], number: int) -> dict[str, float]:
+        lr = self.config.rate(number)
+        return {"lr": lr, **self.learner.update(samples, lr, self.config.kl, self.config.entropy)}
 
     def _met(self, number: int) -> dict[str, AnyPolicy]:
         """Return whom the strategist meets: its partners, and in self-play itself, now and before."""
