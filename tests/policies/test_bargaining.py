@@ -23,7 +23,9 @@ def asked(game: Any, past: tuple[tuple[Any, Any], ...] = (), values: tuple[int, 
     observation = view(len(past)) if game is SPLIT else view(len(past), (4, 2, 1), values)
     legal: tuple[Action, ...] = tuple(range(1, 10)) if game is SPLIT else game_actions()
     history = tuple(rules.Seen(*pair) for pair in past)
-    return Decision(game, "e", 0, len(past), 0, len(past), legal, observation, history, DecisionDraws("k", "o"))
+    return Decision(
+        game, "e", 0, len(past), 0, len(past), legal, observation, history, DecisionDraws("k", "o")
+    )
 
 
 def game_actions() -> tuple[Action, ...]:
@@ -86,7 +88,9 @@ def test_what_ships_as_advice_is_understood_and_says_different_things(game: str)
     if game == "ipd":
         assert len({one.name for one in intents(game)}) == len(ADVICE[game])
         return
-    decision = asked(SPLIT if game == "split" else SHARES, ((7, 6),) if game == "split" else (((4, 2, 1), (3, 0, 1)),))
+    decision = asked(
+        SPLIT if game == "split" else SHARES, ((7, 6),) if game == "split" else (((4, 2, 1), (3, 0, 1)),)
+    )
     found = [intended(piece, decision) for piece in ADVICE[rules.name]]
     assert None not in found
     assert len(set(found)) >= len(found) - 1

@@ -173,7 +173,9 @@ def _meant(text: str, game: str) -> tuple[Intent, ...] | None:
         return None
     named = {one.name: one for one in book}
     found = [named[name] for name, sign in signs.items() if sign > 0]
-    found += [named[named[name].opposite] for name, sign in signs.items() if sign < 0 and named[name].opposite]
+    found += [
+        named[named[name].opposite] for name, sign in signs.items() if sign < 0 and named[name].opposite
+    ]
     # "Cooperate until they betray" names the action of its rule as well: the rule says more.
     rules = [one for one in found if not one.opposite]
     return tuple({one.name: one for one in (rules or found)}.values())

@@ -30,9 +30,7 @@ def task(family: str) -> Social:
 
 PRICE = task("price")
 SECRETS = next(
-    one
-    for one in task("secrets").dealt
-    if all(any(f.secret for f in person.facts) for person in one.people)
+    one for one in task("secrets").dealt if all(any(f.secret for f in person.facts) for person in one.people)
 )
 
 
@@ -96,7 +94,8 @@ def test_what_the_other_has_said_is_no_leak() -> None:
 
     rules, episodes = PRICE, []
     policy = advised(
-        FunctionAdviser(lambda d: f"They said {_limit(rules, d):g}.", "f", "f"), ActorPolicy(_limit_aloud, "a")
+        FunctionAdviser(lambda d: f"They said {_limit(rules, d):g}.", "f", "f"),
+        ActorPolicy(_limit_aloud, "a"),
     )
     for one in play(requests(rules, policy, ("weak",), 1)):
         episodes.append(one.episode)

@@ -58,7 +58,9 @@ def test_advice_that_means_nothing_is_neither_understood_nor_followed() -> None:
 
 
 def test_an_actor_that_does_not_listen_is_seen() -> None:
-    heard = wording(IPD, episode(IPD, "scripted:always_defect", cycle("Cooperate.", "Defect."), "tit_for_tat"))
+    heard = wording(
+        IPD, episode(IPD, "scripted:always_defect", cycle("Cooperate.", "Defect."), "tit_for_tat")
+    )
     assert (heard["understood"], heard["followed"]) == (1.0, 0.5)
 
 

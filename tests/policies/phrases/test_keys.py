@@ -62,9 +62,7 @@ def opening(seat: int) -> Decision:
 
 def saying(decision: Decision, *lines: tuple[str, str], turn: int = 1) -> Decision:
     view: Any = decision.observation
-    return replace(
-        decision, observation=replace(view, lines=tuple(Line(*line) for line in lines), turn=turn)
-    )
+    return replace(decision, observation=replace(view, lines=tuple(Line(*line) for line in lines), turn=turn))
 
 
 def test_in_dialogues_the_key_is_phase_offer_and_own_offer() -> None:
@@ -75,7 +73,9 @@ def test_in_dialogues_the_key_is_phase_offer_and_own_offer() -> None:
     me, other = scenario.names
     terms, own = terms_of(scenario), scenario.people[0]
     assert own.target is not None
-    poor, good, best = (terms.say(value, 0) for value in (own.limit, (own.limit + own.target) / 2, own.target))
+    poor, good, best = (
+        terms.say(value, 0) for value in (own.limit, (own.limit + own.target) / 2, own.target)
+    )
     assert key.of(saying(first, turn=0)) == "first, no offer, no own offer"
     assert key.of(saying(first, (other, f"I propose: {poor}."))) == "middle, poor offer, no own offer"
     assert key.of(saying(first, (other, f"I propose: {good}."))) == "middle, good offer, no own offer"
@@ -90,7 +90,9 @@ def test_the_others_figures_do_not_go_into_the_key() -> None:
     assert isinstance(SOCIAL, Social)
     scenario = SOCIAL.by_id[first.observation.scenario]  # type: ignore[union-attr]
     mine, theirs = scenario.people
-    changed = scenario.model_copy(update={"people": (mine, theirs.model_copy(update={"target": 1.0, "limit": 2.0}))})
+    changed = scenario.model_copy(
+        update={"people": (mine, theirs.model_copy(update={"target": 1.0, "limit": 2.0}))}
+    )
     asked = [
         saying(first, (scenario.names[1], f"I propose: {terms_of(scenario).say(price, 0)}."), turn=turn)
         for price in (1600.0, 1800.0, 2000.0, 2200.0)

@@ -45,7 +45,9 @@ def states(game: Any = SPLIT) -> list[Decision]:
 def test_it_says_what_its_logits_make_likely() -> None:
     policy = strategist(key="none")
     found = [one for one in play(requests(SPLIT, policy, ("fair",), 300))]
-    made = [g for one in found for t in one.episode.turns for g in t.choice.generations if g.role == STRATEGIST]
+    made = [
+        g for one in found for t in one.episode.turns for g in t.choice.generations if g.role == STRATEGIST
+    ]
     p = policy.adviser.probabilities("always")
     counts = Counter(g.text for g in made)
     for number, piece in enumerate(ADVICE["split"]):
@@ -146,6 +148,8 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
         ("split", ("a",), "the only piece"),
     ],
 )
-def test_lists_that_leave_nothing_to_choose_are_refused(game: str, own: tuple[str, ...], message: str) -> None:
+def test_lists_that_leave_nothing_to_choose_are_refused(
+    game: str, own: tuple[str, ...], message: str
+) -> None:
     with pytest.raises(RequestError, match=message):
         advice_of(game, own)

@@ -124,7 +124,11 @@ def test_dialogues_are_trained_on_too(tmp_path: Path) -> None:
         (RECIPE, "tasks.split.penalised.epo.steps=1", "two runs are called 'epo'"),
         (RECIPE, "tasks.split.phrases.key=demnads", "did you mean 'demands'"),
         (RECIPE, "tasks.split.phrases.adivce=[]", "did you mean 'advice'"),
-        (SOCIAL, "tasks.social.penalised.sepo.gates=exact", "social is a free-text task, use gates = 'running'"),
+        (
+            SOCIAL,
+            "tasks.social.penalised.sepo.gates=exact",
+            "social is a free-text task, use gates = 'running'",
+        ),
         (SOCIAL, "tasks.social.penalised.sepo.penalised=regret", "use penalised = 'opponent_advantage'"),
         (SOCIAL, "tasks.social.penalised.sepo.exploiters=pool+library_response", "use exploiters = 'pool'"),
     ],

@@ -23,7 +23,9 @@ from equipoise.training.tokens import TokenLearner
 SPLIT = make_game("split", rounds=2)
 
 
-def test_a_language_model_is_trained_on_its_strategies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_language_model_is_trained_on_its_strategies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("equipoise.training.scalars.Scalars._open", lambda self, step: None)
     actor = load_policy("coached:random", SPLIT)
     assert isinstance(actor, Policy)

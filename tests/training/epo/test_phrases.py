@@ -32,11 +32,26 @@ def learner(logits: dict[str, list[float]] | None = None, **settings: Any) -> Ph
 
 def sample(row: str, piece: int, advantage: float, episodes: int = 4) -> DecisionSample:
     return DecisionSample(
-        encoded(row), (piece,), (0.0,), (1,), (None,), advantage, ("train", "fair"), episodes, "e", 0, "strategist"
+        encoded(row),
+        (piece,),
+        (0.0,),
+        (1,),
+        (None,),
+        advantage,
+        ("train", "fair"),
+        episodes,
+        "e",
+        0,
+        "strategist",
     )
 
 
-BATCH = [sample("turn 0", 0, 1.0), sample("turn 0", 1, -0.5), sample("turn 1", 2, 2.0, 3), sample("turn 0", 0, 0.3)]
+BATCH = [
+    sample("turn 0", 0, 1.0),
+    sample("turn 0", 1, -0.5),
+    sample("turn 1", 2, 2.0, 3),
+    sample("turn 0", 0, 0.3),
+]
 START = {"turn 0": [0.2, -0.4, 0.1], "turn 1": [1.0, 0.0, -1.0]}
 
 

@@ -34,8 +34,20 @@ def decisions_of(game: Game, episode: Episode) -> Iterator[tuple[Turn, Decision]
             for turn in moves:
                 if turn.seat == episode.seat:
                     legal, seen = state.legal_actions(turn.seat), state.observation(turn.seat)
-                    yield turn, Decision(
-                        game, episode.id, turn.seat, turn.round, turn.step, index, legal, seen, history, draws
+                    yield (
+                        turn,
+                        Decision(
+                            game,
+                            episode.id,
+                            turn.seat,
+                            turn.round,
+                            turn.step,
+                            index,
+                            legal,
+                            seen,
+                            history,
+                            draws,
+                        ),
                     )
                     index += 1
             step = state.apply({turn.seat: turn.action for turn in moves})

@@ -52,7 +52,9 @@ def wording(rules: Rules, episode: Episode) -> Mapping[str, float | None]:
         "distinct_2": _distinct(pairs),
         "self_bleu": self_bleu([one.text for one in made]),
         "understood": _mean([bool(one.intents) for one in advice]),
-        "intents": len({intent for one in meant for intent in one.intents}) / _spoken(meant) if meant else None,
+        "intents": len({intent for one in meant for intent in one.intents}) / _spoken(meant)
+        if meant
+        else None,
         "followed": _mean(checked) if checked else None,
     }
 

@@ -140,7 +140,9 @@ def _read(path: Path) -> dict[str, Any]:
     except ValueError:
         raise RequestError(f"strategist {str(path)!r} is no JSON") from None
     if not isinstance(data, dict) or (data.get("format"), data.get("schema")) != (FORMAT, SCHEMA):
-        raise RequestError(f'{str(path)!r} is no list of advice: it lacks "format": "{FORMAT}", schema {SCHEMA}')
+        raise RequestError(
+            f'{str(path)!r} is no list of advice: it lacks "format": "{FORMAT}", schema {SCHEMA}'
+        )
     width = len(data.get("advice") or ())
     rows = data.get("logits")
     if not width or not isinstance(rows, dict) or any(len(row) != width for row in rows.values()):

@@ -149,7 +149,12 @@ def summarise(
 
 
 def _nothing_drawn(rows: Sequence[GameResult]) -> bool:
-    """Tell whether seeds made no difference: exact gradients from one start give one policy."""
+    """Tell whether seeds made no difference: exact gradients from one start give one policy.
+
+    What is not trained is one audit for all seeds.
+    """
+    if all(one is rows[0] for one in rows):
+        return True
     values = [one.metrics.get(name) for one in rows for name in METRICS]
     exact = all(value is None or value.kind is Kind.EXACT for value in values)
     first = [rows[0].metrics.get(name) for name in METRICS]

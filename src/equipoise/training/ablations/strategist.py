@@ -75,7 +75,10 @@ class _Ablator:
         """Do the rows; one that does not apply says why."""
         course = self._course(self.task, self.seeds[0])
         info = course.rules(True).info_record
-        pools, weights = default_pools(self.name).replace(self.task.pools), info.weights.replace(self.task.weights)
+        pools, weights = (
+            default_pools(self.name).replace(self.task.pools),
+            info.weights.replace(self.task.weights),
+        )
         within = ranges(info, Objective.of(info, pools, weights))
         full: Mapping[int, GameResult] = {}
         done = []
@@ -96,6 +99,9 @@ class _Ablator:
             RequestError: The full method itself asks for what cannot be done.
         """
         try:
+            if row in (ALONE, BASE):
+                # Nothing of it depends on the training seed.
+                return dict.fromkeys(self.seeds, self._run(row, task, self.seeds[0]))
             return {seed: self._run(row, task, seed) for seed in self.seeds}
         except RequestError as error:
             if row == FULL:

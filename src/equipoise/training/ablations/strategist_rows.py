@@ -49,10 +49,14 @@ _LIST = (
     StrategistRow(ALONE, "no strategist: the actor alone"),
     StrategistRow(BASE, "no RL: the strategist as it comes"),
     StrategistRow("no_process_reward", "no process judge: only the outcome", settings={"judge": "none"}),
-    StrategistRow("no_outcome", "the judge's marks only, no outcome at the end", settings={"outcome_at_end": False}),
+    StrategistRow(
+        "no_outcome", "the judge's marks only, no outcome at the end", settings={"outcome_at_end": False}
+    ),
     StrategistRow("no_self_play", "no self-play", settings={"self_play": False}),
     *(
-        StrategistRow(f"self_play_{count}", f"self-play in {count} rounds of as many steps in all", rounds=count)
+        StrategistRow(
+            f"self_play_{count}", f"self-play in {count} rounds of as many steps in all", rounds=count
+        )
         for count in range(1, MOST_ROUNDS + 1)
     ),
     StrategistRow("maxabs", "returns over their largest, the paper's", settings={"advantage": "maxabs"}),
@@ -65,7 +69,9 @@ _LIST = (
         "the paper's credit: maxabs and mean",
         settings={"advantage": "maxabs", "token_reduction": "mean"},
     ),
-    StrategistRow("offline", "a round's data is trained on three times", settings={"offline": True, "epochs": 3}),
+    StrategistRow(
+        "offline", "a round's data is trained on three times", settings={"offline": True, "epochs": 3}
+    ),
     StrategistRow("no_penalties", "SEPO's objective, all λ are 0 in training", weights=NO_PENALTIES),
     StrategistRow("no_exploit", "SEPO's objective, λe is 0 in training", weights={"e": 0.0}),
     StrategistRow("no_collusion", "SEPO's objective, λc is 0 in training", weights={"c": 0.0}),

@@ -44,9 +44,7 @@ def markdown(found: Ablation) -> str:
         lines += ["", *(f"- {reason}" for reason in _reasons(rows)), ""]
     names = dict.fromkeys(row.row for row in found.rows)
     lines += [_line(("row", "what it changes")), _line(["---", "---"])]
-    lines += [
-        _line((f"`{name}`", WORDS.get(name, "a run of the recipe"))) for name in names
-    ]
+    lines += [_line((f"`{name}`", WORDS.get(name, "a run of the recipe"))) for name in names]
     return "\n".join([*lines, "", legend(found), ""])
 
 

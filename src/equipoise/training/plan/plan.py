@@ -123,7 +123,11 @@ def plan_recipe(
 
 
 def _plan(
-    recipe: Recipe | EpoRecipe, is_table: bool, works: Sequence[Work], speed: float | None, config: Path | None
+    recipe: Recipe | EpoRecipe,
+    is_table: bool,
+    works: Sequence[Work],
+    speed: float | None,
+    config: Path | None,
 ) -> Plan:
     shape = None if is_table else model_shape(recipe.model, recipe.lora, recipe.dtype, config)
     tokens = None if shape is None else _tokens(recipe, shape)
@@ -174,7 +178,8 @@ def _tokens(recipe: Recipe | EpoRecipe, shape: ModelShape) -> Tokens:
 
 def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
     usual = "uniform play in the model's place"
-    certain = work.certain or work.episodes == 0
+    table = work.episodes == 0 and work.kind not in ("sft", "pass")
+    certain = work.certain or (work.episodes == 0 and work.kind != "pass")
     same = "counted" if certain else usual
     figures = {
         "steps": Figure(
@@ -185,7 +190,7 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
         ),
         "episodes": Figure(work.episodes, "count", True, "counted; 0 where a table of all states is asked"),
         "decisions": Figure(work.decisions, "count", certain, same),
-        "prompts": Figure(len(work.questions), "count", work.episodes == 0 and work.kind != "sft", usual),
+        "prompts": Figure(len(work.questions), "count", table, usual),
         **{name: Figure(count, "count", certain, same) for name, count in work.calls.items()},
     }
     if tokens is not None:
@@ -195,7 +200,7 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
 
 def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str, Figure]:
     asked = work.questions
-    exact = tokens.exact and work.episodes == 0 and work.kind != "sft"
+    exact = tokens.exact and work.episodes == 0 and work.kind not in ("sft", "pass")
     words = sum(map(tokens.answer, asked)) / max(len(asked), 1)
     answers = Figure(work.decisions * words, "tokens", False, f"legal words are equally likely; {tokens.how}")
     if work.budget:

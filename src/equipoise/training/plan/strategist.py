@@ -98,7 +98,9 @@ class _Planned:
         for run, config in self.task.runs.items():
             seeded = config.model_copy(update={"seed": config.seed + self.recipe.seed})
             yield from (
-                self._penalised(run, seeded) if isinstance(seeded, SepoConfig) else self._explicit(run, seeded)
+                self._penalised(run, seeded)
+                if isinstance(seeded, SepoConfig)
+                else self._explicit(run, seeded)
             )
             yield replace(audit, stage=f"audit {run}")
 
@@ -120,8 +122,10 @@ class _Planned:
         passes = config.epochs if config.offline else 1
         yield replace(work, calls=calls, pass_tokens=config.pass_tokens, chunk=1, stops=True)
         if passes > 1:
-            again = replace(work, stage=f"{run}: further passes", steps=work.steps * (passes - 1), episodes=0)
-            yield replace(again, pass_tokens=config.pass_tokens, chunk=1, stops=True)
+            again = replace(
+                work, stage=f"{run}: further passes", kind="pass", steps=work.steps * (passes - 1)
+            )
+            yield replace(again, episodes=0, pass_tokens=config.pass_tokens, chunk=1, stops=True)
         select = AuditConfig(config.select_starts, config.seed, False, pools=pools, split=Split.SELECT)
         scored = self._audit(scenarios.selection, select)
         yield replace(scored, stage=f"{run}: selection", kind="select", steps=1 + config.rounds, stops=True)
@@ -132,9 +136,7 @@ class _Planned:
         config = config.model_copy(update={"curriculum": [], "league": None, "pools": {}})
         pools = _stand_ins(self._pools, self._actor)
         objective = Objective.of(rules.info_record, pools)
-        arena = Arena(
-            rules, objective, policy, config, Opponents.named(everyone(pools, config), rules, None)
-        )
+        arena = Arena(rules, objective, policy, config, Opponents.named(everyone(pools, config), rules, None))
         arena.respond(policy, 0)
         adviser.take()
         row: dict[str, float] = {}
@@ -158,9 +160,7 @@ class _Planned:
         Sampling(rules, objective, config, policy, met).run("plan", silent())
         asked = adviser.take()
         episodes = len({one.episode for one in asked})
-        return replace(
-            self._work("audit", "audit", 1, episodes, asked), calls={"actor_calls": len(asked)}
-        )
+        return replace(self._work("audit", "audit", 1, episodes, asked), calls={"actor_calls": len(asked)})
 
     def _work(self, stage: str, kind: str, steps: int, episodes: int, asked: Sequence[Decision]) -> Work:
         questions = tuple(map(_question, asked))

@@ -49,7 +49,7 @@ class Work:
     Attributes:
         game: Name of the game.
         stage: What it is called: ``audit base``, ``sft``, ``sepo`` …
-        kind: ``audit``, ``select``, ``sft`` or ``sepo``.
+        kind: ``audit``, ``select``, ``sft``, ``sepo``, or ``pass``, another pass over a step's data.
         steps: How often it does what follows; ``sft`` may stop earlier.
         episodes: Episodes of one step; 0 where a table of all states is enough.
         decisions: Decisions of the policy in them (``sft``: examples).
