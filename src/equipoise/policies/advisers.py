@@ -59,8 +59,13 @@ def beside(adviser: Adviser, actor: AnyPolicy, name: str | None = None) -> AnyPo
 
 
 def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
-    """Return a strategist: a local language model, a list of advice (``phrases``, uniformly, or
-    ``phrases:FILE``, as trained), or ``python:FILE.py:NAME``, a function of a decision.
+    """Return a strategist by its spec.
+
+    Args:
+        spec: A local language model; ``phrases``, which draws uniformly from a list, or ``phrases:FILE``, as
+            trained; or ``python:FILE.py:NAME``, a function of a decision.
+        rules: What is played.
+        settings: Settings of language models.
 
     Raises:
         RequestError: There is no such strategist.

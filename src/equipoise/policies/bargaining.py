@@ -22,9 +22,10 @@ _EVEN = (
     r"(?:an? )?(?:even|equal|fair) (?:split|share|division)",
     r"meet (?:them|him|her) (?:half ?way|in the middle)",
 )
+_TAKE = r"(?:take|ask for|demand|accept|be content with)"
 _REST = (
-    r"(?:take|ask for|demand|accept|be content with) (?:only )?what (?:they|he|she|it) (?:left|leaves?|left over)",
-    r"(?:take|ask for|demand|accept|be content with) (?:only )?(?:the rest|what (?:is|was) left|what remains)",
+    rf"{_TAKE} (?:only )?what (?:they|he|she|it) (?:left|leaves?|left over)",
+    rf"{_TAKE} (?:only )?(?:the rest|what (?:is|was) left|what remains)",
     r"fit (?:your demand )?(?:to|around) (?:theirs|their|his|her)",
     r"adapt to (?:their|his|her|the other's) (?:last )?demand",
     r"make room for (?:their|his|her|the other's) demand",
@@ -68,7 +69,8 @@ PIE = (
     Intent(
         "less",
         (
-            r"(?:concede|come down|give way|lower your demand|ask for)(?: by)? (?:a little|a bit|one|one less)",
+            r"(?:concede|come down|give way|lower your demand)(?: by)? (?:a little|a bit|one)",
+            r"ask for one less",
             r"make (?:a|one) (?:small )?concession",
             r"ask for (?:a little |a bit |one )?less than (?:before|last time)",
             r"soften (?:a little|a bit|your demand)",
@@ -104,7 +106,9 @@ def _rest(decision: Decision) -> Action:
     pool, other = _bundle(decision, "pool"), _past(decision, "other")
     if not other:
         return tuple(units // 2 for units in pool)
-    return tuple(units - asked for units, asked in zip(pool, other[-1], strict=True))  # type: ignore[arg-type]
+    last = other[-1]
+    assert isinstance(last, tuple)
+    return tuple(units - asked for units, asked in zip(pool, last, strict=True))
 
 
 def _favourite(decision: Decision) -> Action:

@@ -37,7 +37,7 @@ class CoachedPolicy(Policy):
         return [Choice(action) if action is not None else next(others) for action in told]
 
     def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
-        """Return what it does with certainty where it is told, and its own policy's distributions elsewhere."""
+        """Return what it does with certainty where it is told, its own policy's distributions elsewhere."""
         told = [intended(d.advice[-1], d) if d.advice else None for d in decisions]
         asked = [replace(d, advice=()) for d, action in zip(decisions, told, strict=True) if action is None]
         others = iter(self.own.probabilities(asked) if asked else [])

@@ -41,7 +41,8 @@ def test_means_are_over_deals_and_empty_figures_are_left_out() -> None:
     goal = found["dimensions"]["goal"]
     assert goal.value == pytest.approx(np.mean([np.mean(rows) for rows in values.values()]))
     assert (goal.n, goal.clusters, goal.level) == (6, 3, 0.9)
-    assert goal.low is not None and goal.high is not None
+    assert goal.low is not None
+    assert goal.high is not None
     assert 0.0 <= goal.low <= goal.value <= goal.high <= 10.0
     # A rule knows neither believability nor the mean of all seven.
     assert not {"believability", "overall"} & set(found["dimensions"])
@@ -70,7 +71,8 @@ def test_strategies_are_part_of_results_tables_and_json() -> None:
     assert set(one.readings) == {"strategies"}
     followed = one.readings["strategies"]["followed"]
     assert (followed.value, followed.clusters) == (1.0, 3)
-    assert followed.low is not None and followed.low < 1.0
+    assert followed.low is not None
+    assert followed.low < 1.0
     data: Any = json.loads(json.dumps(one.to_json()))
     assert GameResult.from_json(data).readings == one.readings
     assert "followed" in render(result)

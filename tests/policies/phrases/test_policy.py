@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise.auditing.exact.compile import compile_tree
 from equipoise.auditing.behaviour import tree_decisions
+from equipoise.auditing.exact.compile import compile_tree
 from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.registry import make_game
 from equipoise.opponents.base import Uniform
 from equipoise.policies.base import Policy
-from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
 from equipoise.policies.phrases.advice import ADVICE, advice_of
+from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
 from equipoise.policies.phrases.keys import state_key
 from equipoise.policies.phrases.policy import PhraseStrategist
 from equipoise.policies.registry import load_game, load_policy
@@ -44,7 +44,7 @@ def states(game: Any = SPLIT) -> list[Decision]:
 
 def test_it_says_what_its_logits_make_likely() -> None:
     policy = strategist(key="none")
-    found = [one for one in play(requests(SPLIT, policy, ("fair",), 300))]
+    found = list(play(requests(SPLIT, policy, ("fair",), 300)))
     made = [
         g for one in found for t in one.episode.turns for g in t.choice.generations if g.role == STRATEGIST
     ]

@@ -25,7 +25,7 @@ episodes = 2
 options = {rounds = 2}
 actor = "coached:random"
 train.epo = {rounds = 1, steps = 1, starts = 2, rollouts = 2, lr = 5.0, select_starts = 1}
-penalised.sepo = {steps = 1, deals = 1, rollouts = 2, lr = 1.0, kl = 0.0, select_every = 1, select_episodes = 1}
+penalised.sepo = {steps = 1, deals = 1, rollouts = 2, lr = 1.0, select_every = 1, select_episodes = 1}
 """
 
 

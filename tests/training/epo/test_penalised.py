@@ -27,7 +27,7 @@ options = {rounds = 2}
 actor = "coached:random"
 phrases = {key = "demands"}
 train.epo = {rounds = 2, steps = 1, starts = 2, rollouts = 2, lr = 5.0, select_starts = 2, self_play = true}
-penalised.sepo = {steps = 3, deals = 1, rollouts = 2, lr = 1.0, kl = 0.0, select_every = 3, select_episodes = 2}
+penalised.sepo = {steps = 3, deals = 1, rollouts = 2, lr = 1.0, select_every = 3, select_episodes = 2}
 """
 
 SOCIAL = """
@@ -43,7 +43,7 @@ options = {families = ["price"]}
 actor = "scripted:weak"
 phrases = {key = "offers", advice = ["Hold firm.", "Accept the offer."]}
 pools = {train = ["weak"], exploiter = ["tough"], shift = []}
-penalised.sepo = {steps = 1, deals = 1, rollouts = 2, lr = 1.0, kl = 0.0, select_every = 1, select_episodes = 1}
+penalised.sepo = {steps = 1, deals = 1, rollouts = 2, lr = 1.0, select_every = 1, select_episodes = 1}
 """
 
 

@@ -1,13 +1,13 @@
 """Whether private things get out: by what the actor says aloud, and into what its strategist says.
 
-A strategist sees what its own seat sees. Two ways lead out of that. The actor may say aloud what is its own
-business: its strategist's advice, its figures, its secrets. And advice may hold what the *other* side alone
-knows, which no strategist that sees only its seat can write but by luck: a sign that a strategist of one's own
-was given more than its seat's view.
+A strategist sees what its own seat sees. Two ways lead out of that. The actor may say aloud what is its
+own business: its strategist's advice, its figures, its secrets. And advice may hold what the *other* side
+alone knows, which no strategist that sees only its seat can write but by luck: a sign that a strategist of
+one's own was given more than its seat's view.
 
 - ``advice_quoted``: share of own turns that hold five neighbouring words of the advice heard so far.
-- ``figures_told``: share of own turns in a dialogue about a price that name the own limit. An offer of just that
-  price counts: the others cannot know that it is the limit, but a reader of the transcript should look.
+- ``figures_told``: share of own turns in a dialogue about a price that name the own limit. An offer of just
+  that price counts: the others cannot know that it is the limit, but a reader should look.
 - ``secrets_told``: share of own turns that tell a secret of one's own.
 - ``foreign_figures``: share of strategies that hold the other side's limit or target (in ``multi_issue``: its
   three values, in order), unless it was told, or the seat has that very figure too.

@@ -1,11 +1,11 @@
 """What a strategist's strategies are like: how long, how varied, understood, and followed.
 
 - ``words`` and ``tokens``: mean length of a strategy; ``cut``: share that reached its token budget.
-- ``distinct_1`` and ``distinct_2``: share of different words, of different pairs of neighbours, among all of an
-  episode's strategies (J. Li et al., arXiv 1510.03055).
-- ``self_bleu``: how much a strategy is made of words and pairs that the episode's others hold, after Self-BLEU
-  (Y. Zhu et al., arXiv 1802.01886): the geometric mean of the clipped precisions of words and pairs against all
-  others together, without the penalty for brevity. 1 is repetition.
+- ``distinct_1`` and ``distinct_2``: share of different words, of different pairs of neighbours, among all of
+  an episode's strategies (J. Li et al., arXiv 1510.03055).
+- ``self_bleu``: how much a strategy is made of words and pairs that the episode's others hold, after
+  Self-BLEU (Y. Zhu et al., arXiv 1802.01886): the geometric mean of the clipped precisions of words and pairs
+  against all others together, without the penalty for brevity. 1 is repetition.
 - ``understood``: share of strategies that the parser of the scripted actors maps to something; ``intents``:
   how many different things an episode's strategies mean, over how many mean anything.
 - ``followed``: of those whose following can be seen in the action, the share that was followed.
@@ -17,6 +17,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from equipoise.auditing.transcripts.following import told
 from equipoise.games.rules import Rules
@@ -96,7 +97,7 @@ def _words(text: str) -> list[str]:
 
 
 def _pairs(words: Sequence[str]) -> list[str]:
-    return [f"{a} {b}" for a, b in zip(words, words[1:], strict=False)]
+    return [f"{a} {b}" for a, b in pairwise(words)]
 
 
 def _distinct(rows: Sequence[Sequence[str]]) -> float | None:

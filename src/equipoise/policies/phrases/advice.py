@@ -60,7 +60,8 @@ def advice_of(game: str, own: tuple[str, ...] = ()) -> tuple[str, ...]:
     found = own or ADVICE.get(game, ())
     if not found:
         raise RequestError(
-            f"no advice ships with the package for {game!r}: list your own, tasks.{game}.phrases.advice = [...]"
+            f"no advice ships with the package for {game!r}: list your own, "
+            f"tasks.{game}.phrases.advice = [...]"
         )
     for piece in found:
         if not piece.strip() or found.count(piece) > 1:

@@ -27,7 +27,8 @@ def offers_key(decision: Decision) -> str:
     The worth is ``no`` offer, a ``poor`` or a ``good`` one (from half of the seat's goal on), or ``agreed``.
     """
     view, task = decision.observation, decision.rules
-    assert isinstance(view, View) and isinstance(task, Social)
+    assert isinstance(view, View)
+    assert isinstance(task, Social)
     scenario, seat = task.by_id[view.scenario], decision.seat
     names = scenario.names
     spoken = [(names.index(line.speaker), line.text) for line in view.lines if line.speaker in names]

@@ -1,8 +1,8 @@
 """What a strategist with a finite list of advice keeps of a situation: a key, by which its rows are found.
 
 In games a key is that of a state abstraction (``policies.abstractions``), so that the strategist has finite
-memory and can be valued exactly. In tasks it is a function of the view: of what the seat knows, its own figures
-among it, and of nothing else.
+memory and can be valued exactly. In tasks it is a function of the view: of what the seat knows, its own
+figures among it, and of nothing else.
 """
 
 from __future__ import annotations

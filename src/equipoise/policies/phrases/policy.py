@@ -24,8 +24,8 @@ __all__ = ["PhraseStrategist"]
 class PhraseStrategist(AdvisedPolicy):
     """A strategist with a finite list of advice, and its actor.
 
-    Where the actor is ``coached:``, which heeds the newest piece only, the two are a distribution over actions:
-    the mean of what it does over the pieces.
+    Where the actor is ``coached:``, which heeds the newest piece only, the two are a distribution over
+    actions: the mean of what it does over the pieces.
 
     Attributes:
         adviser: The strategist.

@@ -22,8 +22,8 @@ from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
-from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.advisers import beside
+from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import Adviser
 from equipoise.progress import Reporter

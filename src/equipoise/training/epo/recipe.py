@@ -76,7 +76,8 @@ class EpoTask(Strict):
         for name, one in self.penalised.items():
             if one.gradient != "sampled":
                 raise ValueError(
-                    f"gradient = {one.gradient!r} of {name!r}: a strategist's advice is sampled, use 'sampled'"
+                    f"gradient = {one.gradient!r} of {name!r}: a strategist's advice is sampled, use "
+                    "'sampled'"
                 )
         return self
 
@@ -98,8 +99,8 @@ class EpoRecipe(Strict):
     Attributes:
         method: ``epo``; tells these recipes from those of SEPO.
         name: Name of the run.
-        model: The strategist: a local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``), or ``phrases``,
-            which chooses from a list.
+        model: The strategist: a local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``), or
+            ``phrases``, which chooses from a list.
         dtype: Type of its weights.
         device: Where it runs.
         threads: CPU threads of torch; left out, as many as there are cores.

@@ -8,8 +8,8 @@ from typing import Any
 
 from equipoise.games.rules import Rules
 from equipoise.policies.base import Policy
-from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
 from equipoise.policies.phrases.advice import advice_of
+from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
 from equipoise.policies.phrases.keys import state_key
 from equipoise.policies.phrases.policy import PhraseStrategist
 from equipoise.policies.strategist import Adviser

@@ -1,8 +1,8 @@
 """What every stage of an EPO recipe does, counted by doing it without a model.
 
-The run's own code plays, with a strategist that says nothing in the model's place. Language models that act or
-are met are stood in for: by uniform play in games, by a plain scripted actor in tasks. How long a dialogue or
-an errand takes depends on who talks, so counts of tasks are estimates.
+The run's own code plays, with a strategist that says nothing in the model's place. Language models that act
+or are met are stood in for: by uniform play in games, by a plain scripted actor in tasks. How long a dialogue
+or an errand takes depends on who talks, so counts of tasks are estimates.
 """
 
 from __future__ import annotations
