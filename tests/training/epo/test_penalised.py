@@ -109,6 +109,16 @@ def test_weights_of_training_may_differ_from_those_of_the_table(tmp_path: Path) 
     assert results[0]["weights"] == results[1]["weights"]
 
 
+def test_audits_are_exact_where_that_is_asked_for(tmp_path: Path) -> None:
+    found = run(tmp_path / "run", RECIPE, "audit.exact=true", "tasks.split.train={}")
+    kinds = {row.metrics["exploitability"].kind.value for row in found.result.results}
+    assert kinds == {"exact"}
+    assert [row.policy for row in found.result.results] == ["actor", "base", "sepo"]
+    # Uniform over 5, 5, 8, 6, 3, 6 and 7 at the opening: what the untrained list demands of the pie.
+    base = found.result.results[1]
+    assert base.settings["method"] == "exact"
+
+
 def test_dialogues_are_trained_on_too(tmp_path: Path) -> None:
     run(tmp_path / "run", SOCIAL)
     adviser = load_phrases(tmp_path / "run" / "social" / "sepo" / "train" / "checkpoint", load_game("social"))
