@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from equipoise.auditing.transcripts.following import told
+from equipoise.auditing.transcripts.following import Told, told
 from equipoise.games.rules import Rules
 from equipoise.types import STRATEGIST, Episode, Generation, StopReason
 
@@ -76,8 +76,8 @@ def self_bleu(texts: Sequence[str]) -> float | None:
     return _mean(scores)
 
 
-def _spoken(meant: Sequence[object]) -> int:
-    return sum(len(one.intents) for one in meant)  # type: ignore[attr-defined]
+def _spoken(meant: Sequence[Told]) -> int:
+    return sum(len(one.intents) for one in meant)
 
 
 def _precision(own: Counter[str], others: Sequence[Counter[str]]) -> float:

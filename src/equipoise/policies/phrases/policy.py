@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -96,7 +96,7 @@ class _Together(Strategy):
         return self._kept.update(key, signal), last, self._own.update(own, signal)
 
 
-def _mixed(shares: Sequence[float], rows: Sequence[Probabilities]) -> Probabilities:
+def _mixed(shares: Iterable[float], rows: Sequence[Probabilities]) -> Probabilities:
     found: dict[Action, float] = {}
     for share, row in zip(shares, rows, strict=True):
         for action, p in row.items():

@@ -204,14 +204,16 @@ class Course:
             weights=weights,
             out=self.place / name / "audit",
         )
-        result = audit_game(rules, load(), config, self.runner.reporter, name, self._met(rules))
+        result = audit_game(
+            rules, load(), config, self.runner.reporter, name, self._met(rules, bool(audit.exact))
+        )
         write_json(done, result.to_json(measures=True))
         return result
 
-    def _met(self, rules: Rules) -> Opponents:
+    def _met(self, rules: Rules, exact: bool = False) -> Opponents:
         names = [name for _, pool in self.pools for name in pool]
         players = load_opponents(names, rules, models=self.models, quiet=True, **self._device)
-        return Opponents(players, None)
+        return Opponents.of(players, rules, True) if exact else Opponents(players, None)
 
     def _train(self, name: str, config: EpoConfig | SepoConfig) -> None:
         recipe, folder = self.runner.recipe, self.place / name / "train"
