@@ -12,6 +12,7 @@ from equipoise.auditing.metrics import METRICS, Measure, difference
 from equipoise.auditing.spreads import Spread
 from equipoise.errors import RequestError
 from equipoise.files import write_json
+from equipoise.tasks.registry import NOBODY
 from equipoise.types import Estimate
 
 __all__ = [
@@ -56,6 +57,11 @@ class GameResult:
     behaviour: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     measures: Mapping[str, Measure | None] = field(default_factory=dict, repr=False, compare=False)
     readings: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the policy met nobody: the task has one seat."""
+        return {name for rows in self.per_opponent.values() for name in rows} == {NOBODY}
 
     def to_json(self, measures: bool = False) -> dict[str, Any]:
         """Return the result in the form of audit schema 1.

@@ -38,13 +38,19 @@ def cell(value: Estimate | None) -> str:
 
 
 def metric_table(results: Sequence[GameResult]) -> Table:
-    """Return the metrics of one game, a column a policy."""
+    """Return the metrics of one game, a column a policy.
+
+    Where there is one seat, what cannot be said of any policy is left out.
+    """
     info = results[0]
     table = Table(title=f"{info.game} (version {info.version})", title_justify="left")
     table.add_column("metric", no_wrap=True)
     for result in results:
         table.add_column(Text(result.policy), justify="right", overflow="fold")
+    alone = all(result.alone for result in results)
     for name in info.metrics:
+        if alone and all(result.metrics.get(name) is None for result in results):
+            continue
         table.add_row(name, *[cell(result.metrics.get(name)) for result in results])
     return table
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 from rich.text import Text
 
 from equipoise.cli.text import printable
+from equipoise.tasks.registry import NOBODY
 from equipoise.types import Action, Episode, RoundOutcome, StopReason, Turn, Validity
 
 __all__ = ["head", "lines", "score", "summary"]
@@ -49,6 +50,8 @@ def head(episode: Episode) -> Iterator[Text]:
     options = ", ".join(f"{key} = {value}" for key, value in episode.options.items())
     yield _text(f"{episode.id}: {episode.game}{f' ({options})' if options else ''}, deal {episode.deal}")
     for seat, name in enumerate(episode.policies):
+        if name.removeprefix("scripted:") == NOBODY:
+            continue
         yield _text(f"seat {seat}: {name}{' (the policy)' if seat == episode.seat else ''}")
 
 

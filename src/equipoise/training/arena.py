@@ -137,6 +137,10 @@ class Arena:
         """The training objective: with the pools, the responders and the multipliers in force."""
         return self.weighted(self.cast.objective(self.exploiters.objective))
 
+    def stages(self) -> list[Objective]:
+        """Return the objective of every stage of the curriculum, and of what follows, with today's others."""
+        return [self.weighted(one) for one in self.cast.objectives(self.exploiters.objective)]
+
     def weighted(self, objective: Objective) -> Objective:
         """Return an objective with the multipliers in force."""
         return objective if self.multipliers is None else replace(objective, weights=self.multipliers.weights)

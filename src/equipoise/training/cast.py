@@ -26,6 +26,7 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.pools import Pools
 from equipoise.policies.base import Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import Book
 
@@ -102,10 +103,17 @@ class Cast:
         Args:
             base: The objective over the fixed pools, possibly with responders after their exploiters.
         """
+        return self._with(base, self._now)
+
+    def objectives(self, base: Objective) -> list[Objective]:
+        """Return the objective of every stage, and of what follows the last one (see :meth:`objective`)."""
+        return [self._with(base, pools) for _, pools in self._stages]
+
+    def _with(self, base: Objective, now: Pools) -> Objective:
         if not self._moving:
             return base
         responders = base.pools.exploiter[len(self.fixed.exploiter) :]
-        pools = self._with_past(replace(self._now, shift=()))
+        pools = self._with_past(replace(now, shift=()))
         own = () if self.config.exploiters == "none" else pools.exploiter
         pools = replace(pools, exploiter=(*own, *responders))
         has_collusion = self.game.info_record.collusion is not None and bool(pools.collusive)
@@ -206,4 +214,6 @@ def everyone(pools: Pools, config: SepoConfig) -> Pools:
 def _pools(pools: Pools, changes: Mapping[str, Sequence[str]]) -> Pools:
     if "shift" in changes:
         raise RequestError("pools.shift of a run: what is held out is the game's, set it there")
-    return pools.replace(changes)
+    changed = pools.replace(changes)
+    check_held_out(changed)
+    return changed

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from equipoise.auditing.result import GameResult
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, write_json
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.progress import Reporter
@@ -22,7 +21,7 @@ from equipoise.training.ablations.rows import FULL
 from equipoise.training.ablations.strategist_rows import choose, task_of
 from equipoise.training.epo.pipeline import Course, EpoRunner, use_threads
 from equipoise.training.epo.recipe import ALONE, BASE, EpoRecipe, EpoTask, load_epo
-from equipoise.training.provenance import provenance
+from equipoise.training.run_folder import open_run
 
 __all__ = ["ablate_epo"]
 
@@ -47,9 +46,7 @@ def ablate_epo(
     chosen = {name: task for name, task in found.tasks.items() if not tasks or name in tasks}
     asked = choose(rows, chosen)
     folder = Path(found.out or f"runs/{found.name}-ablation")
-    claim(folder, "recipe.json", found.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    open_run(folder, found.model_dump(mode="json", exclude={"out"}), "ablate")
     use_threads(found)
     numbers = [found.seed + k for k in range(seeds)]
     done: list[AblationRow] = []
@@ -117,5 +114,5 @@ class _Ablator:
 
     def _course(self, task: EpoTask, seed: int) -> Course:
         recipe = self.recipe.model_copy(update={"seed": seed})
-        runner = EpoRunner(recipe, self.folder / f"seed{seed}", True, True, self.reporter)
+        runner = EpoRunner(recipe, self.folder / f"seed{seed}", True, True, True, self.reporter)
         return Course(runner, self.name, task)

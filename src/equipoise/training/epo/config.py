@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from equipoise.training.config import Strict
+from equipoise.training.config import Schedule, Strict
 from equipoise.training.epo.credit import Reduction
 
-__all__ = ["EpoConfig"]
+__all__ = ["EpoConfig", "WordingConfig"]
 
 
 class EpoConfig(Strict):
@@ -104,3 +104,39 @@ class EpoConfig(Strict):
         if self.decay == "none":
             return self.lr
         return self.lr * 0.5 * (1.0 + math.cos(math.pi * (update - rise) / (self.updates - rise)))
+
+
+class WordingConfig(Schedule):
+    """Warm start of a strategist on texts of advice; which of them pay is not taught (see ``wording``).
+
+    Attributes:
+        intents: The kinds of advice that are taught, each equally often; left out, all that have texts.
+        starts: Deals a partner and seat on which situations are collected.
+        validation: Share of the situations kept for the selection by loss.
+        steps: Largest number of steps.
+        batch: Situations of a step.
+        texts: Texts that are drawn for each of them.
+        lr: Learning rate of AdamW, falling on a cosine to a tenth.
+        warmup: Steps over which the rate rises to it.
+        select_every: Steps between evaluations.
+        patience: Evaluations without a lower loss before stopping.
+        min_delta: By how much a loss must be lower to count.
+        max_grad_norm: Gradients are scaled down to this norm.
+        pass_tokens: Largest number of tokens of one pass, prompts included.
+        seed: Seed of deals, draws and initialisation.
+    """
+
+    intents: list[str] = Field(default_factory=list)
+    starts: int = Field(8, ge=1)
+    validation: float = Field(0.2, gt=0.0, lt=1.0)
+    steps: int = Field(40, ge=1)
+    batch: int = Field(4, ge=1)
+    texts: int = Field(16, ge=1)
+    lr: float = Field(1e-3, gt=0.0)
+    warmup: int = Field(4, ge=0)
+    select_every: int = Field(10, ge=1)
+    patience: int = Field(2, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
+    max_grad_norm: float = Field(1.0, gt=0.0)
+    pass_tokens: int = Field(8192, ge=1)
+    seed: int = Field(0, ge=0)

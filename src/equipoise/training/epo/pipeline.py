@@ -1,5 +1,7 @@
 """A whole EPO recipe: the actor alone, with an untrained strategist, with trained ones; then one table.
 
+What is trained starts from the warm start of its wording, where the recipe has one (``wording``).
+
 Every stage leaves its result in the run's folder; the same command takes up where it was interrupted.
 """
 
@@ -17,13 +19,14 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.advisers import beside
 from equipoise.policies.base import AnyPolicy, Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import Adviser
 from equipoise.progress import Reporter
@@ -31,11 +34,11 @@ from equipoise.rollout.deals import DecisionDraws, Split
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
-from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
 from equipoise.training.epo.strategists import Strategists
 from equipoise.training.learner import Learner
-from equipoise.training.provenance import provenance
+from equipoise.training.run_folder import open_run
 from equipoise.training.summary import Run
 
 __all__ = ["Course", "EpoRunner", "run_epo", "use_threads"]
@@ -57,16 +60,14 @@ def run_epo(
     for task in tasks or ():
         if task not in recipe.tasks:
             raise unknown("task of the recipe", task, recipe.tasks)
-    if tuple(stages) == ("sft",):
+    if tuple(stages) == ("sft",) and not any(task.sft for task in recipe.tasks.values()):
         raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
     folder = Path(recipe.out or f"runs/{recipe.name}")
-    claim(folder, "recipe.json", recipe.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    open_run(folder, recipe.model_dump(mode="json", exclude={"out"}), "run")
     use_threads(recipe)
-    runner = EpoRunner(recipe, folder, "sepo" in stages, "audit" in stages, reporter)
+    runner = EpoRunner(recipe, folder, "sft" in stages, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
-    run = Run(folder, results, recipe.name, "utility", (ALONE, BASE))
+    run = Run(folder, results, recipe.name, "utility", (ALONE, BASE, SFT))
     if "audit" in stages:
         run.save()
     return run
@@ -87,6 +88,7 @@ class EpoRunner:
     Attributes:
         recipe: The recipe.
         folder: The run's folder.
+        warm: Whether to do the warm starts that are not done.
         train: Whether to train what is not trained.
         audit: Whether to audit.
         reporter: Shows progress.
@@ -94,6 +96,7 @@ class EpoRunner:
 
     recipe: EpoRecipe
     folder: Path
+    warm: bool
     train: bool
     audit: bool
     reporter: Reporter
@@ -129,10 +132,17 @@ class Course:
         """The task's folder."""
         return self.runner.folder / folder_name(self.name)
 
+    @property
+    def warm_start(self) -> Path:
+        """The weights of the warm start."""
+        return self.place / SFT / "train" / "best"
+
     @cached_property
     def pools(self) -> Pools:
         """Whom the strategist's side meets."""
-        return default_pools(self.name).replace(self.task.pools)
+        pools = default_pools(self.name).replace(self.task.pools)
+        check_held_out(pools)
+        return pools
 
     @cached_property
     def models(self) -> dict[str, AnyPolicy]:
@@ -142,20 +152,23 @@ class Course:
     def run(self) -> dict[str, GameResult]:
         """Train what is not trained yet, and audit everything with every actor."""
         results: dict[str, GameResult] = {}
+        self._warm()
         if self.runner.train:
             for run in self.task.runs:
                 self.train(run)
         if not self.runner.audit:
             return results
+        warm = (SFT,) if self.task.sft else ()
         for suffix in ("", *self.task.actors):
-            for name in (ALONE, BASE, *self.task.runs):
+            for name in (ALONE, BASE, *warm, *self.task.runs):
                 if name in (ALONE, BASE) or self._weights(name).exists():
                     shown = f"{name}@{suffix}" if suffix else name
                     results[shown] = self.audit(name, suffix)
         return results
 
     def train(self, run: str) -> None:
-        """Do a run of the task unless it is done."""
+        """Do a run of the task unless it is done, the warm start before it."""
+        self._warm()
         if not (self.place / run / "train" / "done").exists():
             self._train(run, self.task.runs[run])
 
@@ -223,7 +236,8 @@ class Course:
             raise RequestError(
                 f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
             )
-        learner, start = self._strategists.learner(self.rules(False), actor, name, config)
+        warm = None if self.task.sft is None else self.warm_start
+        learner, start = self._strategists.learner(self.rules(False), actor, name, config, warm)
         identity = self._identity(start, actor)
         if isinstance(config, SepoConfig):
             self._penalised(name, config, learner, identity, folder)
@@ -271,6 +285,26 @@ class Course:
             self.runner.reporter,
             name,
         )
+
+    def _warm(self) -> None:
+        """Do the warm start unless it is done or not asked for.
+
+        Raises:
+            RequestError: Runs are to be trained from it, but it is neither done nor asked for.
+        """
+        folder, settings = self.warm_start.parent, self.task.sft
+        if settings is None or (folder / "done").exists():
+            return
+        if not self.runner.warm:
+            if self.runner.train:
+                raise RequestError(f"{self.name}: its warm start is not done, do the stage sft first")
+            return
+        from equipoise.training.epo.warm_start import train_wording
+
+        rules, runner = self.rules(False), self.runner
+        partners = load_opponents(self.pools.train, rules, models=self.models, quiet=True, **self._device)
+        actor = self._actor(self.task.actor)
+        train_wording(runner.recipe, settings, rules, actor, partners, folder, runner.reporter)
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {

@@ -7,15 +7,16 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from equipoise.prompts.strategist import Style
 from equipoise.training.config import LoraSettings, SepoConfig, Strict
-from equipoise.training.epo.config import EpoConfig
+from equipoise.training.epo.config import EpoConfig, WordingConfig
 from equipoise.training.recipe import AuditSettings
 from equipoise.training.recipe_file import recipe_data, validated
 
 __all__ = ["PHRASES", "EpoRecipe", "EpoTask", "PhraseSettings", "is_epo", "load_epo"]
 
-ALONE, BASE = "actor", "base"
-"""What tables call the actor without a strategist, and with one that is not trained."""
+ALONE, BASE, SFT = "actor", "base", "sft"
+"""What tables call the actor alone, with a strategist as it comes, and with one that was taught wording."""
 
 
 PHRASES = "phrases"
@@ -48,6 +49,7 @@ class EpoTask(Strict):
         actor: Who is advised: any policy.
         actors: Further actors with which the same strategist is judged, by name.
         phrases: What a strategist without a language model chooses from.
+        sft: The warm start of the strategist's wording, from which all runs start; left out, none.
         train: Runs by name; the names are the policies of the table.
         penalised: Runs on SEPO's objective by name: the strategist maximises the payoff less the penalties
             that ``weights`` weigh, on sampled episodes with all pools (docs/epo.md).
@@ -61,6 +63,7 @@ class EpoTask(Strict):
     actor: str
     actors: dict[str, str] = Field(default_factory=dict)
     phrases: PhraseSettings = PhraseSettings()
+    sft: WordingConfig | None = None
     train: dict[str, EpoConfig] = Field(default_factory=dict)
     penalised: dict[str, SepoConfig] = Field(default_factory=dict)
 
@@ -85,10 +88,14 @@ class EpoTask(Strict):
     @classmethod
     def _names(cls, runs: dict[str, Any]) -> dict[str, Any]:
         for name in runs:
-            if name in (ALONE, BASE) or "@" in name or not name.replace("_", "").replace("-", "").isalnum():
+            if (
+                name in (ALONE, BASE, SFT)
+                or "@" in name
+                or not name.replace("_", "").replace("-", "").isalnum()
+            ):
                 raise ValueError(
-                    f"a run cannot be called {name!r}: use letters, digits, - and _, and neither "
-                    f"{ALONE!r} nor {BASE!r}"
+                    f"a run cannot be called {name!r}: use letters, digits, - and _, and none of "
+                    f"{ALONE!r}, {BASE!r}, {SFT!r}"
                 )
         return runs
 
@@ -108,6 +115,7 @@ class EpoRecipe(Strict):
         out: Folder of the run (default ``runs/NAME``).
         temperature: Sampling temperature of strategies, in training and audits.
         max_new_tokens: Budget of a strategy.
+        prompt: How much the strategist reads: ``full``, what the player reads, or ``brief``, a few lines.
         lora: The adapter that is trained.
         audit: How every stage is audited.
         tasks: What is done, by task or game.
@@ -123,6 +131,7 @@ class EpoRecipe(Strict):
     out: str | None = None
     temperature: float = Field(1.0, gt=0.0)
     max_new_tokens: int = Field(24, ge=1)
+    prompt: Style = "full"
     lora: LoraSettings = LoraSettings()
     audit: AuditSettings = AuditSettings()
     tasks: dict[str, EpoTask]

@@ -55,35 +55,30 @@ class Strategists:
             quiet=True,
             temperature=self.recipe.temperature,
             max_new_tokens=self.recipe.max_new_tokens,
+            prompt=self.recipe.prompt,
             name=spec if weights is None else weights.parent.parent.name,
             **self.device,
         )
 
     def learner(
-        self, rules: Rules, actor: Policy, name: str, config: EpoConfig | SepoConfig
+        self,
+        rules: Rules,
+        actor: Policy,
+        name: str,
+        config: EpoConfig | SepoConfig,
+        warm: Path | None = None,
     ) -> tuple[Learner, str]:
-        """Return what a run trains, and the fingerprint of what it starts from."""
+        """Return what a run trains, from a warm start if there is one, and the fingerprint of its start."""
         if self.recipe.model == PHRASES:
             phrases = self._phrases(rules, name)
             policy = PhraseStrategist(phrases, actor, name)
             return PhraseLearner(policy, config.max_grad_norm, config.max_step_kl), phrases.fingerprint
-        from equipoise.policies.local.adviser import LocalAdviser
-        from equipoise.policies.local.strategist import LocalStrategist
-        from equipoise.training.lora import adapted_policy
+        from equipoise.training.epo.warm_start import local_strategist
         from equipoise.training.tokens import TokenLearner
 
-        recipe = self.recipe
-        loaded = adapted_policy(
-            recipe.model, recipe.lora, config.seed, name, quiet=self.quiet, **self.device
-        ).loaded
-        adviser = LocalAdviser(loaded, recipe.temperature, recipe.max_new_tokens, name)
-        learner = TokenLearner(
-            LocalStrategist(adviser, actor, name),
-            config.max_grad_norm,
-            config.pass_tokens,
-            config.max_step_kl,
-        )
-        return learner, adviser.fingerprint
+        strategist = local_strategist(self.recipe, actor, name, config.seed, self.quiet, warm)
+        learner = TokenLearner(strategist, config.max_grad_norm, config.pass_tokens, config.max_step_kl)
+        return learner, strategist.adviser.fingerprint
 
     def _phrases(self, rules: Rules, name: str, *, trainable: bool = True) -> PhraseAdviser:
         settings = self.task.phrases

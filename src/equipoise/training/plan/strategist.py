@@ -25,7 +25,7 @@ from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import AdvisedPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.prompts.registry import get_renderer
-from equipoise.prompts.strategist import strategist_prompt
+from equipoise.prompts.strategist import Style, strategist_prompt
 from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
 from equipoise.training.cast import everyone
@@ -163,7 +163,7 @@ class _Planned:
         return replace(self._work("audit", "audit", 1, episodes, asked), calls={"actor_calls": len(asked)})
 
     def _work(self, stage: str, kind: str, steps: int, episodes: int, asked: Sequence[Decision]) -> Work:
-        questions = tuple(map(_question, asked))
+        questions = tuple(_question(one, self.recipe.prompt) for one in asked)
         rules = self._rules(False)
         certain = isinstance(rules, Game) and rules.info_record.dynamics == "simultaneous"
         distinct = tuple(dict.fromkeys(questions))
@@ -191,9 +191,9 @@ class _Planned:
         return AdvisedPolicy(adviser, actor, "plan")
 
 
-def _question(decision: Decision) -> Question:
+def _question(decision: Decision, style: Style) -> Question:
     """Return what a strategist is asked, in plain words; what it answers is free."""
-    return Question(strategist_prompt(get_renderer(decision.rules.name), decision), ("",))
+    return Question(strategist_prompt(get_renderer(decision.rules.name), decision, style=style), ("",))
 
 
 def _is_model(name: str) -> bool:
