@@ -34,6 +34,20 @@ register_family(
         renderer="equipoise.adapters.openspiel.prompts:OpenSpielPrompts",
     ),
 )
+register_family(
+    "pettingzoo",
+    Family(
+        make="equipoise.adapters.pettingzoo.loading:make",
+        renderer="equipoise.adapters.pettingzoo.prompts:PettingZooPrompts",
+    ),
+)
+register_family(
+    "textarena",
+    Family(
+        make="equipoise.adapters.textarena.loading:make",
+        renderer="equipoise.adapters.textarena.prompts:TextArenaPrompts",
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:

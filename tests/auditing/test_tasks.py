@@ -9,6 +9,7 @@ import pytest
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
+from equipoise.auditing.tables import as_text, metric_table
 from equipoise.errors import RequestError
 from equipoise.opponents.pools import Pools
 from equipoise.policies.base import Policy
@@ -77,6 +78,17 @@ def test_alone_there_is_nobody_to_harm() -> None:
     result = audit_game(task, Speaker("good"), config, opponents=met)
     assert value(result, "utility").value == 1.0
     assert result.metrics["exploitability"] is None
+    for metric in ("nra", "best_response", "security", "welfare"):
+        assert result.metrics[metric] is None
+        assert result.measures.get(metric) is None
+    assert result.alone
+    assert not audited(Speaker("good")).alone
+    table = as_text([metric_table([result])])
+    assert "utility" in table
+    assert "n/a" not in table
+    assert "security" not in table
+    # What does not apply between two sides is said to be so.
+    assert "n/a" in as_text([metric_table([audited(Speaker("good"))])])
     assert result.metrics["externality"] is None
 
 

@@ -20,6 +20,13 @@ def test_a_dialogue_is_shown_turn_by_turn(run: Run) -> None:
     assert shown[-1].startswith("ended: ")
 
 
+def test_a_seat_with_nobody_in_it_is_not_shown(run: Run) -> None:
+    shown = run("play", "shop", "-p", "scripted:weak", "--opponent", "nobody").out
+    assert "seat 0: scripted:weak (the policy)" in shown
+    assert "nobody" not in "\n".join(shown.splitlines()[1:])
+    assert "seat 1" not in shown
+
+
 def test_what_somebody_says_stays_on_its_line() -> None:
     episode = api.play("social", lambda decision: "Hello.\n  seat 1   I accept.", "sensible")
     assert not any("\n" in line.plain for line in lines(episode))

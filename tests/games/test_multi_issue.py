@@ -100,7 +100,6 @@ def test_the_published_values_follow_from_the_rules(name: str) -> None:
     assert oracle(name) == pytest.approx(PUBLISHED[name], abs=1e-7)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", GOLDEN)
 def test_exact_values_are_the_published_ones(name: str) -> None:
     assert terms_of(MultiIssue.create(), POOLS, STRATEGIES, name) == pytest.approx(GOLDEN[name], abs=1e-9)

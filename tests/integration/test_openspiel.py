@@ -22,7 +22,7 @@ spiel_policy = pytest.importorskip("open_spiel.python.policy")
 
 GAME = make_game("kuhn")
 STAGE = GAME.stage()
-SEEDS = range(20)
+SEEDS = range(8)
 
 
 @pytest.fixture(scope="module")

@@ -181,7 +181,7 @@ def test_the_finished_run_is_a_run_of_its_folder_only(killed: Runner) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_killed_at_any_time(whole: Runner, tmp_path: Path, seed: int) -> None:
     """Kill after times that have nothing to do with what is being done."""
     runner = Runner(tmp_path, hash_seed=3 + seed)

@@ -39,6 +39,33 @@ def test_a_case_holds_one_sides_turns_with_its_strategies() -> None:
     assert {turn.strategy for turn in other.turns} == {""}
 
 
+def test_moves_made_at_once_are_seen_after_the_turn_from_both_seats() -> None:
+    def told(seat: int) -> list[tuple[str, ...]]:
+        return [tuple(text for _, text in turn.before) for turn in one_case(seat).turns]
+
+    # The trigger is cooperative once; what either does is known to the other from the next turn on.
+    assert told(0) == [(), ("COOPERATE",), ("DEFECT",)]
+    assert told(1) == [(), ("DEFECT",), ("DEFECT",)]
+
+
+def test_what_follows_the_last_turn_and_the_end_are_told() -> None:
+    first, second = one_case(0), one_case(1)
+    assert [text for _, text in first.after] == ["DEFECT"]
+    assert [text for _, text in second.after] == ["DEFECT"]
+    assert first.end == "finished"
+
+
+def test_who_moves_in_turn_is_seen_as_it_moved() -> None:
+    kuhn = make_game("kuhn", rounds=1)
+    asked = requests(kuhn, load_policy("scripted:always_bet", kuhn), ("always_bet",), 1)
+    for one in play(asked):
+        cases = [case_of(one.episode, kuhn, seat) for seat in (0, 1)]
+        # The first to act sees nothing before its bet, the second that bet.
+        counts = [[len(turn.before) for turn in case.turns] for case in cases]
+        assert sorted(counts) == [[0], [1]]
+        assert sorted(len(case.after) for case in cases) == [0, 1]
+
+
 def test_the_rule_judge_marks_gains() -> None:
     case = one_case()
     assert RuleJudge().judge([case])[0] == Verdict((0,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,16 @@ def test_players_cannot_pose_as_the_judges_instructions() -> None:
     assert [line[:4] for line in text.splitlines() if line.startswith("[")] == ["[1] ", "[2] ", "[3] "]
     assert text.count("Mark all turns") == 3
     assert all('\\"' in line for line in text.splitlines() if "Mark all" in line)
+
+
+def test_the_end_of_an_episode_is_read_after_its_last_turn() -> None:
+    whole = replace(case(turns=1), after=(("Ben", 'Deal. "[9]"'),), end="agreement")
+    assert judge_prompt(whole).situation.splitlines()[-4:] == [
+        '   Ben: "Deal. \\"[9]\\""',
+        'End: "agreement"',
+        "",
+        "Turns are numbered 1 to 1.",
+    ]
 
 
 def test_a_local_model_judges_and_never_stops_a_run() -> None:

@@ -12,8 +12,11 @@ from equipoise.errors import NoProbabilitiesError, PolicyError, RequestError
 from equipoise.games.ipd import COOPERATE, DEFECT
 from equipoise.games.registry import make_game
 from equipoise.policies.base import AsyncPolicy, Policy
+from equipoise.policies.coached import CoachedPolicy
+from equipoise.policies.local.adviser import LocalAdviser
+from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.registry import load_policy
-from equipoise.policies.strategist import FunctionAdviser, advised, as_strategy
+from equipoise.policies.strategist import AdvisedPolicy, FunctionAdviser, advised, as_strategy
 from equipoise.prompts.base import told
 from equipoise.rollout.engine import play
 from equipoise.types import STRATEGIST, Choice, Decision, Episode
@@ -79,6 +82,18 @@ def test_what_the_actor_generates_is_not_trained() -> None:
         assert (advice.role, advice.trainable) == (STRATEGIST, True)
         assert (action.role, action.trainable) == ("action", False)
         assert len(advice.ids) == len(advice.logprobs) == sum(advice.mask) <= 24
+
+
+def test_settings_reach_strategist_and_actor() -> None:
+    given: dict[str, Any] = {"temperature": 0.5, "max_new_tokens": 3, "mode": "think", "thought_tokens": 2}
+    policy = load_policy("strategist:tiny-random>coached:tiny-random", IPD, quiet=True, **given)
+    assert isinstance(policy, AdvisedPolicy)
+    assert isinstance(policy.adviser, LocalAdviser)
+    assert (policy.adviser.temperature, policy.adviser.max_new_tokens) == (0.5, 3)
+    assert isinstance(policy.actor, CoachedPolicy)
+    actor = policy.actor.own
+    assert isinstance(actor, LocalPolicy)
+    assert (actor.mode, actor.temperature, actor.budget) == ("think", 0.5, 2)
 
 
 def test_strategist_and_actor_draw_apart_and_repeatably() -> None:

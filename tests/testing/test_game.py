@@ -99,6 +99,7 @@ def _ids(report: Any, status: Status) -> set[str]:
     return {one.rule for one in report.findings if one.status is status}
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "options"), named(SMALL) + named(FULL))
 def test_every_game_of_the_package_passes(name: str, options: dict[str, object]) -> None:
     game = make_game(name, **options)
@@ -114,6 +115,7 @@ def _seats_exchanged(purpose: str, outcome: Hashable) -> tuple[str, Hashable]:
     return (f"{stem}/{1 - int(seat)}" if seat in ("0", "1") else purpose), outcome
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("name", "options"), named({k: v for k, v in FULL.items() if k != "kuhn"}))
 def test_single_deals_are_transposed_where_it_is_said_how(name: str, options: dict[str, object]) -> None:
     report = check_game(make_game(name, **options), walks=1, transpose=_seats_exchanged)

@@ -82,6 +82,7 @@ class TestByHand:
         assert variance_ratio(3.0 * square, square, 0.95, 4) is None
 
 
+@pytest.mark.no_cover
 class TestCoverage:
     """With 200 draws a share of 0.95 is seen as less than 0.90 once in 500 times."""
 

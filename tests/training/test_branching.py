@@ -58,6 +58,7 @@ def gradients(game: str, branches: int, seed: int) -> Array:
     return np.array([one.gradient(batch) for batch in batches])
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(("game", "branches"), [("kuhn", 9), ("ipd", 9), ("ipd", 1)])
 def test_it_is_unbiased(game: str, branches: int) -> None:
     _, _, wanted = exact(game)
@@ -75,6 +76,7 @@ def test_it_is_unbiased(game: str, branches: int) -> None:
     assert np.abs((mean - wanted)[moving] / error[moving]).max() <= 4.2
 
 
+@pytest.mark.no_cover
 def test_it_is_calmer_than_the_gradient_of_drawn_actions() -> None:
     one, step, wanted = exact("ipd")
     drawn = np.array(

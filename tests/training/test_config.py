@@ -17,12 +17,15 @@ from equipoise.policies.local.scoring import ActionScorer
 from equipoise.training import library
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig
 from equipoise.training.optimiser import Optimiser
-from equipoise.training.table import SoftmaxTable
+from equipoise.training.pipeline import run_recipe
+from equipoise.training.table import SoftmaxTable, TabularLearner
 from equipoise.training.teachers import RECIPES
 from tests.training.settings import (
     metrics,
+    overrides,
     sepo,
     warm,
+    write_recipe,
 )
 
 # --- SEPO ------------------------------------------------------------------------------------------------
@@ -261,6 +264,19 @@ def test_sepo_limits_stop_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         state = json.loads((place / "checkpoint" / "state.json").read_text(encoding="utf-8"))
         assert state["step"] == made
     assert sepo(tmp_path, **settings, max_skipped=3).column("skipped") == [1.0] * 3
+
+
+@pytest.mark.parametrize("steps", [2, 3], ids=["at its last step", "before"])
+def test_a_run_that_skipped_too_often_fails_again_when_called_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    recipe = write_recipe(tmp_path, "table", "kuhn")
+    given = overrides("games.kuhn.train.sepo.", {**EXACT, "steps": steps, "max_skipped": 1})
+    monkeypatch.setattr(TabularLearner, "update", lambda *_: {"skipped": 1.0})
+    for _ in range(2):
+        with pytest.raises(EquipoiseError, match=r"step 2: .* 2 steps were skipped .max_skipped = 1"):
+            run_recipe(recipe, [f"out={tmp_path / 'run'}", *given], stages=("sepo",))
+        assert not (tmp_path / "run" / "kuhn" / "sepo" / "train" / "done").exists()
 
 
 def test_sepo_patience_and_min_delta(tmp_path: Path) -> None:

@@ -22,12 +22,13 @@ from tests.helpers import every_decision
 from tests.training.recipes import SMALL, TABLE, write
 
 TINY = ["model=tiny-random", "device=cpu", "dtype=float32", "threads=1", "lora.rank=2"]
-SHORT = ["games.split.options.rounds=2", "games.split.train.sepo.rollouts=2", "max_new_tokens=6"]
+SHORT = ["games.split.options.rounds=2", "games.split.train.sepo.rollouts=2"]
+BUDGETS = {"choose": [], "free": ["max_new_tokens=6"], "think": ["thought_tokens=5"]}
 
 
 @pytest.mark.parametrize("mode", ["choose", "free", "think"])
 def test_steps_of_a_4b_recipe_on_a_tiny_model(mode: str) -> None:
-    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT, f"mode={mode}", "temperature=1", "thought_tokens=5"])
+    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT, *BUDGETS[mode], f"mode={mode}", "temperature=1"])
     found = first_steps(recipe, "split", steps=2, quiet=True)
     assert (found.recipe, found.model, found.game) == ("gemma4-e4b", "tiny-random", "split")
     assert len(found.steps) == 2
@@ -49,7 +50,7 @@ def test_tokens_are_counted_as_a_dry_run_counts_them(mode: str, monkeypatch: pyt
         return worked(work, tokens)
 
     monkeypatch.setattr(module, "worked", counting)
-    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT, f"mode={mode}", "temperature=1"])
+    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT, *BUDGETS[mode], f"mode={mode}", "temperature=1"])
     first_steps(recipe, "split", steps=1, quiet=True)
     (work,) = seen
     one = recipe.games["split"]
@@ -77,7 +78,7 @@ def test_no_step_is_begun_that_would_end_too_late(monkeypatch: pytest.MonkeyPatc
         return StepTimes(50.0, 60.0, 1, 1.0, 1)
 
     monkeypatch.setattr(module, "_step", step)
-    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT])
+    recipe = load_recipe("gemma4-e4b", [*TINY, *SHORT, *BUDGETS["free"]])
     assert len(first_steps(recipe, "split", steps=9, minutes=1.0, quiet=True).steps) == 1
     assert len(first_steps(recipe, "split", steps=9, minutes=60.0, quiet=True).steps) == 9
 

@@ -198,7 +198,7 @@ def test_stages_one_by_one(smoke: Run, tmp_path: Path) -> None:
 def test_text_is_trained_on_all_games_too(tmp_path: Path, mode: str) -> None:
     text = (
         f'name = "text"\nmodel = "tiny-random"\nmode = "{mode}"\nthreads = 1\nlora.rank = 2\n'
-        "thought_tokens = 3\nmax_new_tokens = 3\ngames.kuhn.options.rounds = 2\n"
+        f"{'thought' if mode == 'think' else 'max_new'}_tokens = 3\ngames.kuhn.options.rounds = 2\n"
         "games.ipd.options.rounds = 2\n"
         "[joint.both]\ngames = {kuhn = 1.0, ipd = 3.0}\nsteps = 2\ndeals = 1\nrollouts = 2\nlr = 5e-3\n"
         "select_every = 2\nselect_episodes = 1\nleague = {every = 1, keep = 1}\n"
@@ -232,7 +232,7 @@ def test_settings_of_a_game_are_those_of_the_run_but_for_its_own() -> None:
         ("joint.both.stepps=2", "unknown key 'joint.both.stepps': did you mean 'steps'"),
         ("joint.both.per_game.kuhn.steps=2", "the games share it"),
         ("joint.both.per_game.kuhn.gradients='exact'", "there is no such setting"),
-        ("joint.both.per_game.kuhn.gradient='exakt'", "per_game.kuhn.gradient = 'exakt': input should be"),
+        ("joint.both.per_game.kuhn.gradient='exakt'", "per_game.kuhn.gradient = 'exakt': Input should be"),
         ("joint.both.per_game.split.deals=2", "'split' is not among the games of this run"),
         ("joint.base.games={kuhn = 1.0}", "cannot be called 'base'"),
         ("joint.alone.games={kuhn = 1.0}", "kuhn has a policy of that name"),

@@ -56,7 +56,7 @@ class TestLimitsThatBind:
         assert column(found, "lambda_x")[-1] == 0.0
         # Without limits at the same start both are broken.
         free = lab("ipd", 3)
-        trained(free, steps=300, entropy=0.5, multipliers="penalty", limits={})
+        trained(free, steps=300, entropy=0.5, multipliers="penalty", limits={}, dual_lr=0.1)
         other = free.exact().terms
         assert other.exploitability is not None
         assert other.collusion is not None

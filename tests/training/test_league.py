@@ -15,7 +15,7 @@ from equipoise.games.registry import make_game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
-from equipoise.policies.frozen import frozen_spec
+from equipoise.policies.frozen import frozen_run
 from equipoise.policies.local.copies import AdapterCopy
 from equipoise.policies.registry import load_opponents, load_policy
 from equipoise.training.arena import Arena
@@ -239,10 +239,12 @@ def test_runs_and_their_copies_are_policies_by_name(tmp_path: Path) -> None:
     copy = load_policy(f"frozen:{place / 'train'}@2", KUHN)
     assert isinstance(copy, Policy)
     assert copy.probabilities(decisions) != best.probabilities(decisions)
-    assert frozen_spec(f"{place}@4", KUHN) == f"tabular:{place / 'train' / 'past' / '4' / 'table.json'}"
+    found = frozen_run(f"{place}@4", KUHN)
+    assert found is not None
+    assert found.spec == f"tabular:{place / 'train' / 'past' / '4' / 'table.json'}"
     met = load_opponents([f"noisy:0.1:frozen:{place}@2"], KUHN)
     assert list(met)
-    assert frozen_spec("scripted:nash", KUHN) is None
+    assert frozen_run("scripted:nash", KUHN) is None
     for text, message in (
         (f"frozen:{place}@3", "its copies are of steps 2, 4"),
         (f"frozen:{run.folder}", "holds several trainings (kuhn/fixed, kuhn/free): name the folder of one"),
@@ -260,8 +262,9 @@ def test_copies_of_a_language_model_are_policies_by_name(tmp_path: Path) -> None
         'gradient = "exact"\nlr = 5e-3\npools = {train = ["self"]}\nleague = {every = 1, keep = 1}\n'
     )
     run = run_recipe(write(tmp_path, text), [f"out={tmp_path / 'run'}"], stages=("sepo",))
-    spec = frozen_spec(f"{run.folder}@2", KUHN)
-    assert spec == f"tiny-random+{run.folder / 'kuhn' / 'free' / 'train' / 'past' / '2'}"
+    found = frozen_run(f"{run.folder}@2", KUHN)
+    assert found is not None
+    assert found.spec == f"tiny-random+{run.folder / 'kuhn' / 'free' / 'train' / 'past' / '2'}"
     one = load_policy(f"frozen:{run.folder}@2", KUHN, quiet=True)
     other = load_policy(f"frozen:{run.folder}@1", KUHN, quiet=True)
     decisions = tuple(d for d in small_decisions() if d.rules.name == "kuhn")

@@ -53,6 +53,8 @@ def test_the_shift_pool_is_held_out() -> None:
     shift = default_pools("kuhn").shift
     found = library(one, shift=shift)
     assert set(found.candidates) == set(strategies("kuhn")) - set(shift)
+    wrapped = library(one, shift=("frozen:nash", "mixture:random+always_bet", "noisy:0.1:always_pass"))
+    assert set(strategies("kuhn")) - set(wrapped.candidates) == {"nash", "random", "always_bet"}
     with pytest.raises(RequestError, match="kuhn has no scripted strategy outside its shift pool"):
         library(one, shift=tuple(strategies("kuhn")))
 

@@ -31,7 +31,9 @@ PENALISED = ("regret", "best_response")
 
 def trainer(game: str, penalised: str, seed: int = 3, **settings: Any) -> tuple[Lab, Arena]:
     one = lab(game, CASES[game], seed=seed, spread=1.0)
-    given = {"gates": "exact", "scale": "none", "deals": 4, "rollouts": 8, **settings}
+    given = {"deals": 4, "rollouts": 8, **settings}
+    if given.get("gradient") != "exact":
+        given.update(gates="exact", scale="none")
     return one, Arena(one.game, one.objective, one.policy, SepoConfig(penalised=penalised, **given))
 
 

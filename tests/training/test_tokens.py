@@ -17,6 +17,7 @@ from equipoise.opponents.pools import Pools
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.registry import load_game
 from equipoise.training.arena import Arena
+from equipoise.training.arenas import weighted_samples
 from equipoise.training.batch import SampledStep, sampled_batch
 from equipoise.training.config import SepoConfig
 from equipoise.training.lora import LocalLearner
@@ -31,8 +32,8 @@ def policy_of(mode: str, temperature: float = 1.0, **settings: Any) -> LocalPoli
     return LocalPolicy(new_policy().loaded, mode, temperature, **budgets)
 
 
-def step_of(policy: LocalPolicy) -> SampledStep:
-    game = load_game("ipd", {"rounds": 2})
+def step_of(policy: LocalPolicy, rounds: int = 2) -> SampledStep:
+    game = load_game("ipd", {"rounds": rounds})
     pools = Pools(("mixed_half",), ("always_defect",), ("always_cooperate",))
     config = SepoConfig(deals=1, rollouts=2, gates="running", scale="none")
     return Arena(game, Objective.of(game.info_record, pools), policy, config).sample(policy, 0, {})
@@ -289,3 +290,24 @@ def test_it_goes_on_from_its_files_as_if_never_stopped(tmp_path: Path) -> None:
     other.update(samples, 1e-3, 0.1, 0.01)
     assert equal(weights(other.policy, "default"), weights(policy, "default"))
     assert other.policy.version == policy.version
+
+
+@pytest.mark.parametrize("mode", ["think", "free"])
+def test_kl_and_entropy_of_games_count_for_what_the_games_do(mode: str) -> None:
+    """A joint step ascends the weighted sum of the games' own steps, with penalties."""
+    policy = policy_of(mode)
+    # Games of two lengths, so that a mean over all decisions alike would be another one.
+    parts = [(0.75, decision_samples(step_of(policy, 1))), (0.25, decision_samples(step_of(policy, 3)))]
+    learner = TokenLearner(policy)
+    alone = [gradient(learner, samples, kl=0.7, entropy=0.3) for _, samples in parts]
+    found, stats = gradient(learner, weighted_samples(parts), kl=0.7, entropy=0.3)
+    wanted = sum(share * one for (share, _), (one, _) in zip(parts, alone, strict=True))
+    assert isinstance(wanted, torch.Tensor)
+    assert float((found - wanted).norm() / wanted.norm()) < 1e-5
+    alike = [replace(one, share=1.0) for one in weighted_samples(parts)]
+    other, _ = gradient(learner, alike, kl=0.7, entropy=0.3)
+    assert float((other - wanted).norm() / wanted.norm()) > 1e-3
+    for name in ("kl", "entropy"):
+        mean = sum(share * one[name] for (share, _), (_, one) in zip(parts, alone, strict=True))
+        assert stats[name] == pytest.approx(mean, rel=1e-6)
+    assert stats["tokens"] == sum(one["tokens"] for _, one in alone)

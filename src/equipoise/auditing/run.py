@@ -47,6 +47,9 @@ from equipoise.types import Estimate, Kind
 
 __all__ = ["AuditConfig", "audit_game"]
 
+OF_OTHERS = ("welfare", "nra", "best_response", "security")
+"""Metrics that say something of another side; not applicable to a task with one seat."""
+
 
 ASKED, UNASKED = 20_000_000, 100_000
 """Steps that an exact value against one opponent may take, where exact values are asked for and where not."""
@@ -200,7 +203,8 @@ class _Audit:
             "replies": "strongest opponent met" if certified is None else f"{certified.queries} queries",
         }
         result = self._result(measures, bounds, rows, settings, policy)
-        return _with(result, behaviour=sample.tally.rates(level, kind))
+        rates, read = sample.tally.rates(level, kind), sample.readings.estimates(level, kind)
+        return _with(result, behaviour=rates, readings=read)
 
     def _certified(self, policy: AnyPolicy, sampling: Sampling, reporter: Reporter) -> Certified | None:
         """Return certified bounds of the strongest replies, if they were asked for."""
@@ -262,6 +266,9 @@ class _Audit:
     ) -> GameResult:
         level, kind = self.config.level, interval_named(self.config.interval)
         metrics: dict[str, Estimate | None] = {}
+        if self.info.seats == 1:
+            measures = {key: None if key in OF_OTHERS else one for key, one in measures.items()}
+            one_sided = {key: one for key, one in one_sided.items() if key not in OF_OTHERS}
         for key in (*METRICS, *self.info.diagnostics):
             measure = measures.get(key)
             metrics[key] = one_sided.get(key) if measure is None else measure.estimate(level, kind)

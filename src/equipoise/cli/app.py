@@ -20,6 +20,7 @@ from equipoise.cli import (
     listing,
     models,
     play,
+    report,
     solve,
     study,
     train,
@@ -97,5 +98,21 @@ def _root(
         typer.echo(context.get_help())
 
 
-for group in (train, export, data, solve, study, ablate, audit, compare, check, play, listing, models):
+GROUPS = (
+    train,
+    export,
+    data,
+    solve,
+    study,
+    ablate,
+    audit,
+    compare,
+    report,
+    check,
+    play,
+    listing,
+    models,
+)
+
+for group in GROUPS:
     group.register(app)

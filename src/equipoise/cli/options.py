@@ -91,7 +91,12 @@ TemperatureOption = Annotated[
 ]
 TokensOption = Annotated[
     int | None,
-    typer.Option("--max-new-tokens", min=1, help="Budget of an answer in mode free.", rich_help_panel=MODELS),
+    typer.Option(
+        "--max-new-tokens",
+        min=1,
+        help="Budget of an answer in mode free, and of a strategist's text.",
+        rich_help_panel=MODELS,
+    ),
 ]
 ThoughtOption = Annotated[
     int | None,

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from equipoise.games.rules import Rules
 from equipoise.types import STRATEGIST, Episode, Seat
+from equipoise.types import Turn as Played
 
 __all__ = ["Case", "Judge", "NoJudge", "Turn", "Verdict", "case_of"]
 
@@ -24,7 +25,8 @@ class Turn:
     Attributes:
         strategy: What its strategist said; empty where none did.
         action: What its actor then did.
-        before: What others did or the task showed since the side's last turn, as (speaker, text).
+        before: What others did since the side's last turn and before this one, as (speaker, text). Who moves
+            at the same time comes after.
         gain: By how much the turn raised what the side can count on, where the rules say so.
     """
 
@@ -44,6 +46,8 @@ class Case:
         goal: What it wanted.
         turns: Its turns, in order.
         score: How it ended for it, in [0, 1].
+        after: What others did after its last turn.
+        end: How the episode ended, in the words of the rules.
     """
 
     episode: str
@@ -51,6 +55,8 @@ class Case:
     goal: str
     turns: tuple[Turn, ...]
     score: float
+    after: tuple[tuple[str, str], ...] = ()
+    end: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ def case_of(episode: Episode, rules: Rules, seat: Seat | None = None) -> Case:
     gains = _gains(episode, rules, seat)
     turns: list[Turn] = []
     before: list[tuple[str, str]] = []
-    for turn in episode.turns:
+    for turn in _as_seen(episode, rules, seat):
         if turn.seat != seat:
             before.append((episode.policies[turn.seat], str(turn.action)))
             continue
@@ -132,7 +138,20 @@ def case_of(episode: Episode, rules: Rules, seat: Seat | None = None) -> Case:
     mean = sum(payoffs) / len(payoffs) if payoffs else low
     goals = episode.notes.get("goals")
     goal = str(goals[seat]) if isinstance(goals, list) and seat < len(goals) else rules.info_record.summary
-    return Case(episode.id, seat, goal, tuple(turns), min(max((mean - low) / (high - low), 0.0), 1.0))
+    score = min(max((mean - low) / (high - low), 0.0), 1.0)
+    end = str(episode.notes.get("ended", episode.stop.value))
+    return Case(episode.id, seat, goal, tuple(turns), score, tuple(before), end)
+
+
+def _as_seen(episode: Episode, rules: Rules, seat: Seat) -> Sequence[Played]:
+    """Return the turns in the order in which a side learned of them.
+
+    Where seats move at once the record has them in the order of their seats, and a side has moved before it
+    knows what others did.
+    """
+    if rules.info_record.dynamics != "simultaneous":
+        return episode.turns
+    return sorted(episode.turns, key=lambda turn: (turn.round, turn.step, turn.seat != seat))
 
 
 def _gains(episode: Episode, rules: Rules, seat: Seat) -> list[float]:

@@ -2,25 +2,48 @@
 
 RUN is the folder of one training (it holds ``train``, or is that folder), or of a whole run that trained one
 policy in the game. Without a step it is the policy with the best weights; with one, the copy that a league
-wrote after that many updates.
+wrote after that many updates, or that self-play wrote after that many rounds of a strategist.
+
+It plays as it was trained: in the mode, with the temperature, budgets and history of the run's recipe,
+whatever other models are asked for.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import RequestError
 from equipoise.files import folder_name
 from equipoise.games.rules import Rules
 
-__all__ = ["frozen_spec"]
+__all__ = ["Frozen", "frozen_run"]
 
-TABLE, ADAPTER = "table.json", "adapter_config.json"
+TABLE, ADAPTER, WEIGHTS = "table.json", "adapter_config.json", "config.json"
+PLAYER = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
+STRATEGIST = ("temperature", "max_new_tokens")
 
 
-def frozen_spec(text: str, game: Rules) -> str | None:
-    """Return the policy spec that a run's folder stands for, or None if the text names no folder.
+@dataclass(frozen=True)
+class Frozen:
+    """What a run's folder stands for.
+
+    Attributes:
+        spec: The policy spec of its weights.
+        settings: How it was trained to answer; empty for a table, or where nothing says.
+        strategist: Whether it is a strategist, which advises and does not play.
+    """
+
+    spec: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    strategist: bool = False
+
+
+def frozen_run(text: str, game: Rules) -> Frozen | None:
+    """Return what a run's folder stands for, or None if the text names no folder.
 
     Raises:
         RequestError: The folder holds no training, several of them, or no copy of that step.
@@ -31,17 +54,36 @@ def frozen_spec(text: str, game: Rules) -> str | None:
     if not Path(path).is_dir():
         return None
     train = _training(Path(path), game, text)
-    weights = train / "past" / step if step else train / "best"
-    if not weights.is_dir():
-        known = sorted(int(one.name) for one in (train / "past").glob("*") if one.name.isdigit())
-        steps = f"its copies are of steps {', '.join(map(str, known))}" if known else "it kept no copies"
-        raise RequestError(f"{text!r}: {steps if step else 'it has no weights yet'}")
+    request = _read(train / "request.json")
+    strategist = "strategist" in request
+    weights = _weights(train, step, strategist, text)
     for table in (TABLE, f"{folder_name(game.info_record.id)}.json"):
         if (weights / table).is_file():
-            return f"tabular:{weights / table}"
+            return Frozen(f"tabular:{weights / table}")
+    recipe = _recipe(train)
+    settings = {name: recipe[name] for name in (STRATEGIST if strategist else PLAYER) if name in recipe}
     if (weights / ADAPTER).is_file():
-        return f"{_model(train, text)}+{weights}"
+        origin = request.get("origin")
+        model = origin.get("model") if isinstance(origin, dict) else recipe.get("model")
+        if not isinstance(model, str):
+            raise RequestError(f"{text!r} does not say which model its adapter is for")
+        return Frozen(f"{model}+{weights}", settings, strategist)
+    if (weights / WEIGHTS).is_file():
+        return Frozen(f"hf:{weights}", settings, strategist)
     raise RequestError(f"{text!r} holds no policy for {game.name}")
+
+
+def _weights(train: Path, step: str, strategist: bool, text: str) -> Path:
+    """Return the folder of the best weights, or of a copy."""
+    copies = train / "rounds" if strategist else train / "past"
+    before, what = ("round", "rounds") if strategist else ("", "steps")
+    weights = copies / f"{before}{step}" if step else train / "best"
+    if weights.is_dir():
+        return weights
+    names = [one.name.removeprefix(before) for one in copies.glob(f"{before}*")]
+    known = ", ".join(map(str, sorted(int(name) for name in names if name.isdigit())))
+    kept = f"its copies are of {what} {known}" if known else "it kept no copies"
+    raise RequestError(f"{text!r}: {kept if step else 'it has no weights yet'}")
 
 
 def _training(path: Path, game: Rules, text: str) -> Path:
@@ -50,19 +92,26 @@ def _training(path: Path, game: Rules, text: str) -> Path:
         return path
     if (path / "train" / "request.json").is_file():
         return path / "train"
-    places = [path / folder_name(game.info_record.id), path / "joint"]
-    found = [one for place in places for one in sorted(place.glob("*/train")) if one.parent.name != "sft"]
-    found = [one for one in found if not one.parent.name.endswith("-sft")]
+    names = dict.fromkeys((folder_name(game.info_record.id), folder_name(game.name), "joint"))
+    found = [one for name in names for one in sorted((path / name).glob("*/train"))]
+    found = [one for one in found if one.parent.name != "sft" and not one.parent.name.endswith("-sft")]
     if len(found) == 1:
         return found[0]
     if not found:
         raise RequestError(f"{text!r} holds no training of {game.name}")
-    names = ", ".join(str(one.parent.relative_to(path)) for one in found)
-    raise RequestError(f"{text!r} holds several trainings ({names}): name the folder of one")
+    several = ", ".join(str(one.parent.relative_to(path)) for one in found)
+    raise RequestError(f"{text!r} holds several trainings ({several}): name the folder of one")
 
 
-def _model(train: Path, text: str) -> str:
+def _recipe(train: Path) -> dict[str, Any]:
+    """Return the recipe of the run that a training belongs to; empty where there is none."""
+    place = next((one for one in train.resolve().parents if (one / "recipe.json").is_file()), None)
+    return {} if place is None else _read(place / "recipe.json")
+
+
+def _read(file: Path) -> dict[str, Any]:
     try:
-        return str(json.loads((train / "request.json").read_text(encoding="utf-8"))["origin"]["model"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise RequestError(f"{text!r} does not say which model its adapter is for") from None
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from equipoise.errors import RequestError, nearest
 from equipoise.games.base import Game, finite_game
+from equipoise.games.families import family_of
 from equipoise.games.registry import make_game
 from equipoise.games.rules import Rules
 from equipoise.opponents.base import Strategy
@@ -17,7 +18,7 @@ from equipoise.policies.abstract import load_table
 from equipoise.policies.advisers import load_advised
 from equipoise.policies.base import AnyPolicy, AsyncPolicy, Policy
 from equipoise.policies.coached import CoachedPolicy
-from equipoise.policies.frozen import frozen_spec
+from equipoise.policies.frozen import Frozen, frozen_run
 from equipoise.policies.human import HumanPolicy
 from equipoise.policies.python import load_object, policy_from_object
 from equipoise.policies.scripted import StrategyPolicy
@@ -51,7 +52,8 @@ KINDS = {
     "command:PROGRAM": "a program of your own, one line of JSON a decision",
     "human": "you, at the terminal",
     "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
-    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model or python:FILE.py:NAME",
+    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model, frozen:RUN of EPO or "
+    "python:FILE.py:NAME",
     **COMBINED,
 }
 """Every kind of policy name with what it stands for."""
@@ -99,7 +101,7 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
     if spec == "human":
         return HumanPolicy()
     if kind == "coached":
-        return _coached(rest, game)
+        return _coached(rest, game, models, settings)
     if kind == "strategist":
         return load_advised(
             rest, game, lambda actor: load_policy(actor, game, models=models, **settings), **settings
@@ -118,15 +120,33 @@ def load_policy(spec: Any, game: Rules, *, models: Models | None = None, **setti
     raise _unknown_kind(spec, kind, game)
 
 
-def _local(spec: str, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
-    if models is not None and spec in models:
-        return models[spec]
+def _local(
+    spec: str, models: Models | None, settings: Mapping[str, Any], key: str | None = None
+) -> AnyPolicy:
+    key = key or spec
+    if models is not None and key in models:
+        return models[key]
     from equipoise.policies.local.policy import LocalPolicy
 
     found = LocalPolicy.from_spec(spec, **{name: one for name, one in settings.items() if name != "endpoint"})
     if models is not None:
-        models[spec] = found
+        models[key] = found
     return found
+
+
+def _trained(
+    run: Frozen, text: str, game: Rules, models: Models | None, settings: dict[str, Any]
+) -> AnyPolicy:
+    """Return the policy of a run; a language model answers as it was trained to, not as others shall."""
+    if run.strategist:
+        raise RequestError(
+            f"it is a strategist, which plays at an actor's side: 'strategist:frozen:{text}>ACTOR'"
+        )
+    if not is_local(run.spec):
+        return load_policy(run.spec, game, models=models, **settings)
+    get_renderer(game.name, settings.get("wording", PLAIN))
+    # The same weights by their own name answer with the settings of the request.
+    return _local(run.spec, models, {**settings, **run.settings}, f"frozen:{run.spec}")
 
 
 def _endpoint(spec: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
@@ -140,8 +160,8 @@ def _endpoint(spec: str, game: Rules, models: Models | None, settings: Mapping[s
     return found
 
 
-def _coached(rest: str, game: Rules) -> AnyPolicy:
-    own = load_policy(_opponent_spec(rest, game), game)
+def _coached(rest: str, game: Rules, models: Models | None, settings: Mapping[str, Any]) -> AnyPolicy:
+    own = load_policy(_opponent_spec(rest, game), game, models=models, **settings)
     if not isinstance(own, Policy):
         raise RequestError(
             f"'coached:{rest}' needs a policy that answers at once: name a strategy of the game"
@@ -155,8 +175,10 @@ def _combined(spec: str, game: Rules, models: Models | None, settings: Mapping[s
     def leaf(node: Leaf) -> AnyPolicy:
         text = node.text
         try:
-            trained = frozen_spec(text, game) if node.run else None
-            return load_policy(trained or _opponent_spec(text, game), game, models=models, **settings)
+            run = frozen_run(text, game) if node.run else None
+            if run is not None:
+                return _trained(run, text, game, models, dict(settings))
+            return load_policy(_opponent_spec(text, game), game, models=models, **settings)
         except RequestError as error:
             raise type(error)(f"{text!r} in {spec!r}: {error}") from error
 
@@ -227,7 +249,8 @@ def load_game(name: str, options: Mapping[str, Any] | None = None) -> Rules:
         RequestError: There is no such game or option, or an option is out of range.
     """
     if not name.startswith("python:"):
-        make = make_task if name in task_names() else make_game
+        # A family may have tasks among its members, which are known by name once one was made.
+        make = make_task if name in task_names() and family_of(name) is None else make_game
         return make(name, **(options or {}))
     found, _ = load_object(name.removeprefix("python:"))
     if not (isinstance(found, type) and issubclass(found, Rules)) or found.__abstractmethods__:

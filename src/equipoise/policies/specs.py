@@ -28,7 +28,7 @@ COMBINED = {
     "mixture:[W*]A+[W*]B": "one of several policies, drawn once an episode (equal weights if none are given)",
     "noisy:RATE:POLICY": "a policy whose actions are replaced with probability RATE by random legal ones",
     "frozen:POLICY": "any policy as it is, as an opponent too; (…) groups, quote it in a shell",
-    "frozen:RUN[@STEP]": "the policy that a training's folder holds, or the copy its league made at a step",
+    "frozen:RUN[@STEP]": "the policy that a training's folder holds, or a copy it kept, as it was trained",
 }
 """The forms of policies made of policies with what they stand for."""
 

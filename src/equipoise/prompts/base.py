@@ -57,6 +57,10 @@ class Renderer(ABC):
     def situation(self, decision: Decision) -> str:
         """Return what the seat knows now, and the question."""
 
+    def brief(self, decision: Decision) -> Prompt:
+        """Return rules and situation in few words, for whoever advises; long texts have others."""
+        return Prompt(self.rules(decision.rules), self.situation(decision))
+
     def say(self, action: Action) -> str:
         """Return the word(s) for an action."""
         return str(action)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 
 from equipoise.games.rules import Rules
-from equipoise.prompts.base import MARKER, Renderer, flat
+from equipoise.prompts.base import MARKER, Prompt, Renderer, flat, quoted
 from equipoise.tasks.base import Line, View
 from equipoise.tasks.social.acts import LIMIT, Kind, kind_of
 from equipoise.types import Action, Decision
@@ -30,6 +30,10 @@ _RULES = (
     'price, the time, or who gets what ("I get A and B; you get C."). Conditions, hints and two offers at '
     "once bind nobody, and you cannot speak for the other side."
 )
+
+_BRIEF = "Two people talk. Each has a goal of its own, and is judged by how far it reaches it.\n\n"
+_HEARD = 160
+"""Characters of the other side's last turn that a brief prompt shows."""
 
 _FULL = (
     "\n- [non-verbal] followed by a gesture, or [action] followed by what you do; neither can offer or "
@@ -61,6 +65,19 @@ class SocialPrompts(Renderer):
             f"This is your turn {view.turn + 1} of at most {view.turns}. What do you say, {view.name}?",
         ]
         return "\n".join(parts)
+
+    def brief(self, decision: Decision) -> Prompt:
+        """Return the goal, the private figures and what was said last."""
+        view = decision.observation
+        assert isinstance(view, View)
+        last = view.lines[-1].text[:_HEARD] if view.lines else ""
+        parts = [
+            f"{view.name}'s goal: {flat(view.goal)}",
+            *(flat(one) for one in view.private),
+            f"{view.lines[-1].speaker}: {quoted(last)}" if last else "Nothing was said just now.",
+            f"Turn {view.turn + 1} of {view.turns}.",
+        ]
+        return Prompt(_BRIEF, "\n".join(parts))
 
     def parse(self, text: str, legal: Sequence[Action]) -> Action | None:
         """Return the turn: the whole reply, or what follows the last line that begins with ``Action:``.

@@ -1,1 +1,1 @@
-"""Figures of results; they need the extra ``report``."""
+"""Results for people: figures, tables, and the page that has them all (most of it needs extra ``report``)."""

@@ -18,7 +18,7 @@ from equipoise.policies.base import Policy
 from equipoise.training.arena import Arena
 from equipoise.training.batch import Batch
 from equipoise.training.config import SepoConfig
-from equipoise.training.samples import DecisionSample
+from equipoise.training.samples import DecisionSample, count_decisions
 from equipoise.training.selection import selection_score
 
 __all__ = ["Arenas", "weighted_samples", "weighted_sum"]
@@ -130,10 +130,16 @@ class Arenas:
 def weighted_samples(parts: Sequence[tuple[float, Sequence[DecisionSample]]]) -> list[DecisionSample]:
     """Return the samples of all games, advantages times what each game counts for.
 
-    KL and entropy are averaged over the decisions of all games alike.
+    So do KL and entropy: the mean over a game's own decisions counts for the game's share, as in
+    :func:`weighted_sum`, however many decisions the game has.
     """
+    if len(parts) == 1 and parts[0][0] == 1.0:
+        return list(parts[0][1])
+    counts = [count_decisions(samples) for _, samples in parts]
     return [
-        replace(sample, advantage=share * sample.advantage) for share, samples in parts for sample in samples
+        replace(sample, advantage=share * sample.advantage, share=sample.share * share * sum(counts) / count)
+        for (share, samples), count in zip(parts, counts, strict=True)
+        for sample in samples
     ]
 
 

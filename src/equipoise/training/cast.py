@@ -21,10 +21,12 @@ from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.tree import Tree
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.pools import Pools
 from equipoise.policies.base import Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import Book
 
@@ -43,11 +45,11 @@ class Cast:
         past: Frozen copies of the policy by name, oldest first.
     """
 
-    def __init__(self, game: Game, objective: Objective, config: SepoConfig) -> None:
+    def __init__(self, game: Rules, objective: Objective, config: SepoConfig) -> None:
         """Check the pools of a run and begin with those of its first step.
 
         Args:
-            game: The game.
+            game: The game or task.
             objective: The objective over the fixed pools, the held-out one among them.
             config: Settings of the run.
 
@@ -101,10 +103,17 @@ class Cast:
         Args:
             base: The objective over the fixed pools, possibly with responders after their exploiters.
         """
+        return self._with(base, self._now)
+
+    def objectives(self, base: Objective) -> list[Objective]:
+        """Return the objective of every stage, and of what follows the last one (see :meth:`objective`)."""
+        return [self._with(base, pools) for _, pools in self._stages]
+
+    def _with(self, base: Objective, now: Pools) -> Objective:
         if not self._moving:
             return base
         responders = base.pools.exploiter[len(self.fixed.exploiter) :]
-        pools = self._with_past(replace(self._now, shift=()))
+        pools = self._with_past(replace(now, shift=()))
         own = () if self.config.exploiters == "none" else pools.exploiter
         pools = replace(pools, exploiter=(*own, *responders))
         has_collusion = self.game.info_record.collusion is not None and bool(pools.collusive)
@@ -145,6 +154,8 @@ class Cast:
         """Tell whether the learner's own kind can be tabulated at every information state."""
         if not self._moving:
             return True
+        if not isinstance(self.game, Game):
+            return False
         stage = self.game.stage()
         seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
         try:
@@ -161,6 +172,7 @@ class Cast:
         return self._everywhere.strategy(name, self._everywhere.tabulate(policy))
 
     def _compiled(self, strategy: Strategy, seats: Sequence[int], name: str = SELF) -> list[Tree]:
+        assert isinstance(self.game, Game)
         stage = self.game.stage()
         return [compile_tree(stage, {name: strategy}, seat) for seat in seats]
 
@@ -202,4 +214,6 @@ def everyone(pools: Pools, config: SepoConfig) -> Pools:
 def _pools(pools: Pools, changes: Mapping[str, Sequence[str]]) -> Pools:
     if "shift" in changes:
         raise RequestError("pools.shift of a run: what is held out is the game's, set it there")
-    return pools.replace(changes)
+    changed = pools.replace(changes)
+    check_held_out(changed)
+    return changed

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from equipoise.objective.safety import Penalised
+from equipoise.training.moot import moot_run
 
 __all__ = [
     "ANSWERS",
@@ -15,6 +16,7 @@ __all__ = [
     "LeagueSettings",
     "Limits",
     "LoraSettings",
+    "Schedule",
     "SepoConfig",
     "SftConfig",
     "Strict",
@@ -45,7 +47,29 @@ class LoraSettings(Strict):
     targets: str | list[str] = "all-linear"
 
 
-class SftConfig(Strict):
+class Schedule(Strict):
+    """What every supervised run has (see ``SftConfig`` for what the fields mean).
+
+    Attributes:
+        steps: Largest number of steps.
+        lr: Learning rate of AdamW.
+        warmup: Steps over which the rate rises to it.
+        select_every: Steps between evaluations.
+        patience: Evaluations without a better score before stopping.
+        min_delta: By how much a score must be better to count.
+        max_grad_norm: Gradients are scaled down to this norm.
+    """
+
+    steps: int
+    lr: float
+    warmup: int
+    select_every: int
+    patience: int
+    min_delta: float
+    max_grad_norm: float
+
+
+class SftConfig(Schedule):
     """Supervised warm start on scripted teachers.
 
     Attributes:
@@ -270,6 +294,8 @@ class SepoConfig(Strict):
             raise ValueError("exploiters = 'none' meets none, yet others are named: use exploiters = 'pool'")
         if self.limits.e is not None and self.pools.get("exploiter") == [] and self.exploiters == "pool":
             raise ValueError("limits.e needs exploiters that are met, but pools.exploiter is empty")
+        if (moot := moot_run(self)) is not None:
+            raise ValueError(moot)
         return self
 
     @field_validator("exploiters")

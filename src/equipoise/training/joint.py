@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from equipoise.training.config import SepoConfig, SftConfig
+from equipoise.training.moot import without_moot
 
 __all__ = ["JointRecipe", "shares"]
 
@@ -88,7 +89,9 @@ class JointRecipe(SepoConfig):
             ValidationError: What differs in the game does not fit the rest.
         """
         common = {name: getattr(self, name) for name in SepoConfig.model_fields}
-        return SepoConfig(**{**common, **self.per_game.get(game or "", {})})
+        own = self.per_game.get(game or "", {})
+        # What the games share and this one has no use for is no mistake.
+        return SepoConfig(**without_moot({**common, **own}, own, SepoConfig().__dict__))
 
 
 def shares(weights: dict[str, float]) -> dict[str, float]:

@@ -23,6 +23,9 @@ __all__ = ["JointSft", "share_out"]
 class JointSft(Supervised):
     """One supervised run on the teachers of several games."""
 
+    policy: LocalPolicy
+    config: SftConfig
+
     def __init__(
         self,
         parts: Mapping[str, Sft],

@@ -22,6 +22,7 @@ from equipoise.objective.safety import gap
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.registry import strategies
 from equipoise.policies.base import Policy
+from equipoise.policies.heldout import held_out
 from equipoise.policies.scripted import StrategyPolicy
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play
@@ -67,7 +68,8 @@ class Library:
             RequestError: There is no candidate.
         """
         self.game, self._deals, self._seed, self._rule = game, deals, seed, rule
-        self.candidates = {name: s for name, s in strategies(game.name).items() if name not in shift}
+        held = held_out(shift)
+        self.candidates = {name: s for name, s in strategies(game.name).items() if name not in held}
         if not self.candidates:
             raise RequestError(
                 f"exploiters: {game.name} has no scripted strategy outside its shift pool, use 'pool'"

@@ -17,10 +17,11 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import AuditResult, Difference, GameResult, paired
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.base import Game, finite_game
-from equipoise.opponents.pools import Pools, default_pools
+from equipoise.opponents.pools import default_pools
 from equipoise.policies.base import Policy
+from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.requests import InvalidRule
@@ -29,8 +30,9 @@ from equipoise.training.epo.pipeline import run_epo
 from equipoise.training.epo.recipe import is_epo
 from equipoise.training.joint import JointRecipe
 from equipoise.training.joint_stages import Games, JointStage, train_joint, train_joint_sft
-from equipoise.training.provenance import provenance
+from equipoise.training.preflight import check_recipe
 from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
+from equipoise.training.run_folder import open_run
 from equipoise.training.stages import (
     Stage,
     base_policy,
@@ -40,7 +42,6 @@ from equipoise.training.stages import (
     train_sft,
 )
 from equipoise.training.summary import Run
-from equipoise.training.teachers import mixture_of
 from equipoise.training.trl.ranks import Ranks
 
 __all__ = ["STAGES", "prepare", "run_recipe", "use_threads"]
@@ -82,9 +83,7 @@ def run_recipe(
     ranks = Ranks.here(resolved.device)
     _check_parallel(resolved, stages, ranks)
     if ranks.main:
-        claim(folder, "recipe.json", request, "choose another out=DIR")
-        if not (folder / "provenance.json").exists():
-            write_json(folder / "provenance.json", provenance())
+        open_run(folder, request, "run")
     ranks.wait()
     use_threads(resolved)
     run = Run(folder, runner.run(chosen.games), resolved.name)
@@ -101,13 +100,8 @@ class _Runner:
     reporter: Reporter
 
     def check(self) -> None:
-        """Check that every warm start has teachers; better said before any work than between two games."""
-        starts = [(name, one.sft) for name, one in self.recipe.games.items()]
-        starts += [(name, run.sft) for run in self.recipe.joint.values() for name in run.games]
-        for name, sft in starts:
-            if sft is not None:
-                course = self._course(name)
-                mixture_of(course.game.name, sft.recipe, course.pools)
+        """Check all games and runs; better said before any work than between two of them."""
+        check_recipe(self.recipe, {name: prepare(self.recipe, name) for name in self.recipe.games})
 
     def run(self, games: Collection[str]) -> AuditResult:
         """Run all stages: those of each game, then those that games share; return results and differences."""
@@ -193,8 +187,7 @@ class _Runner:
         one = self.recipe.games[name]
         game, config = prepare(self.recipe, name)
         met = cache(lambda: opponents_of(self.recipe, game, config))
-        pools = config.pools or default_pools(game.name)
-        return _Course(game, one, config, pools, self.folder / folder_name(game.info_record.id), met)
+        return _Course(game, one, config, self.folder / folder_name(game.info_record.id), met)
 
     def _audit(self, course: _Course, load: Callable[[], Policy], name: str) -> None:
         """Audit a policy of a game unless that is done or not asked for; keep the result."""
@@ -217,7 +210,6 @@ class _Course:
     game: Game
     one: GameRecipe
     config: AuditConfig
-    pools: Pools
     place: Path
     met: Callable[[], Opponents]
     results: dict[str, GameResult] = field(default_factory=dict)
@@ -249,6 +241,7 @@ def prepare(recipe: Recipe, name: str) -> tuple[Game, AuditConfig]:
     one, audit = recipe.games[name], recipe.audit
     game = finite_game(load_game(name, one.options))
     pools = default_pools(game.name).replace(one.pools)
+    check_held_out(pools)
     weights = game.info_record.weights.replace(one.weights)
     rule = InvalidRule(retries=0, then=recipe.invalid)
     episodes = one.audit_episodes or audit.episodes

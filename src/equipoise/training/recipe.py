@@ -12,6 +12,7 @@ from equipoise.errors import unknown
 from equipoise.training.cast import SELF
 from equipoise.training.config import LoraSettings, SepoConfig, SftConfig, Strict
 from equipoise.training.joint import JointRecipe
+from equipoise.training.moot import moot_model, without_overridden
 from equipoise.training.recipe_file import parse_value, recipe_data, recipe_names, validated
 from equipoise.training.trl.settings import TrlSettings
 
@@ -123,7 +124,8 @@ class Recipe(Strict):
         backend: What trains a language model: ``local``, our own loop in one process, or ``trl``, TRL's
             trainers on any number of processes (see docs/scaling.md).
         trl: Settings of the latter.
-        lora: The adapter that SFT and SEPO train.
+        lora: The adapter that SFT and SEPO train: one, so that its rank, alpha and targets are those of both.
+            SEPO goes on with the adapter of the warm start, and its reference is that adapter as it was.
         audit: How every stage is audited.
         games: What is done, by game.
         joint: Runs that train one policy on several of these games, by name; the names are the policies of
@@ -173,6 +175,12 @@ class Recipe(Strict):
                     f"games.{game}.abstraction = {one.abstraction!r} is for tables: set model = 'table', or "
                     "leave it out"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _heard(self) -> Recipe:
+        if (moot := moot_model(self)) is not None:
+            raise ValueError(moot)
         return self
 
     @field_validator("model")
@@ -271,4 +279,5 @@ def load_recipe(name: str, overrides: Sequence[str] = ()) -> Recipe:
         RequestError: There is no such recipe, it is no TOML, or a key or value is wrong; the message names
             the nearest right key.
     """
-    return validated(Recipe, recipe_data(name, overrides), name)
+    changed = {override.partition("=")[0].strip() for override in overrides}
+    return validated(Recipe, without_overridden(recipe_data(name, overrides), changed), name)

@@ -104,6 +104,9 @@ def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     if not where:
         # Of the recipe as a whole: the message names the keys itself.
         return first["msg"].removeprefix("Value error, ")
+    if isinstance(first["input"], dict) and first["type"] == "value_error":
+        # Of a table as a whole: the message names the key inside it.
+        return f"{'.'.join(where)}: {first['msg'].removeprefix('Value error, ')}"
     reason = first["msg"].removeprefix("Value error, ").lower()
     if first["type"] == "literal_error" and isinstance(first["input"], str):
         guess = nearest(first["input"], re.findall("'([^']*)'", first["ctx"]["expected"]))

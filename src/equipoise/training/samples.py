@@ -8,13 +8,15 @@ carries the episodes of its stream.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from equipoise.objective.safety import Stream
 from equipoise.training.batch import SampledStep
 from equipoise.types import Generation
 
-__all__ = ["DecisionSample", "decision_samples"]
+__all__ = ["DecisionSample", "count_decisions", "decision_samples"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class DecisionSample:
         episode: Identifier of the episode.
         index: Which of the policy's own decisions in the episode it belongs to.
         role: The generation's role.
+        share: What its decision counts for where KL and entropy are averaged over decisions; 1 unless games
+            that weigh differently are trained together.
     """
 
     prompt_ids: tuple[int, ...]
@@ -46,6 +50,7 @@ class DecisionSample:
     episode: str
     index: int
     role: str
+    share: float = 1.0
 
     @classmethod
     def of(
@@ -64,6 +69,14 @@ class DecisionSample:
     def weight(self) -> float:
         """What each of its tokens' log-probability weighs in the ascent direction."""
         return self.advantage / self.episodes_of_stream
+
+
+def count_decisions(samples: Sequence[DecisionSample]) -> int:
+    """Return the number of decisions behind samples; those of one decision stand side by side.
+
+    In order, since games that are trained together may name episodes alike.
+    """
+    return sum(1 for _ in groupby(samples, key=lambda one: (one.episode, one.index)))
 
 
 def decision_samples(step: SampledStep) -> list[DecisionSample]:

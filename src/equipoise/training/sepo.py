@@ -89,6 +89,8 @@ class Sepo:
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
         start = self._resume()
+        # A run that failed at a step has its checkpoint, and would pass for one that went well.
+        self.watch.check_skipped(self.history)
         total = self.config.steps
         with self.reporter.task(self.title, total) as advance:
             advance(start)

@@ -39,6 +39,9 @@ __all__ = ["Sft", "batch_of"]
 class Sft(Supervised):
     """One supervised run in one game."""
 
+    policy: LocalPolicy
+    config: SftConfig
+
     def __init__(
         self,
         game: Game,

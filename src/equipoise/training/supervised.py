@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import EquipoiseError
-from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.training.checkpoints import TrainerFolder
-from equipoise.training.config import SftConfig
-from equipoise.training.lora import load_adapter, save_adapter
+from equipoise.training.config import Schedule
+from equipoise.training.lora import Adapted, load_adapter, save_adapter
 from equipoise.training.optimiser import Optimiser
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
@@ -52,11 +51,14 @@ class Evaluation:
 class Supervised(ABC):
     """One supervised run of an adapter."""
 
+    policy: Adapted
+    config: Schedule
+
     def __init__(
         self,
         title: str,
-        policy: LocalPolicy,
-        config: SftConfig,
+        policy: Adapted,
+        config: Schedule,
         request: Mapping[str, Any],
         folder: Path | None,
         reporter: Reporter | None,
@@ -65,7 +67,7 @@ class Supervised(ABC):
 
         Args:
             title: What progress calls the run.
-            policy: A local policy with a trainable adapter.
+            policy: A policy with a trainable adapter.
             config: Settings.
             request: What identifies the run.
             folder: Where checkpoints and metrics go; None keeps nothing.
@@ -162,7 +164,7 @@ class Supervised(ABC):
         return int(state["step"])
 
 
-def rate_at(step: int, config: SftConfig) -> float:
+def rate_at(step: int, config: Schedule) -> float:
     """Return the learning rate: a linear rise, then a cosine down to a tenth."""
     rise = min(1.0, (step + 1) / (config.warmup + 1))
     progress = step / max(config.steps - 1, 1)

@@ -9,7 +9,8 @@ KL to the reference is estimated on the sampled tokens with the k3 form e^r − 
 (Schulman, "Approximating KL divergence", 2020), times the ratio: the derivative of a token's term is then
 −r·∇log π, an unbiased one of KL(π ‖ reference) given what was written before. Without the ratio it would be
 that of the reverse divergence. KL and entropy are summed over the tokens of a decision and averaged over
-decisions, as ``LocalLearner`` has them for decisions of one token.
+decisions, as ``LocalLearner`` has them for decisions of one token. Where games are trained together every
+game's mean counts for what the game does (``DecisionSample.share``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal, TypeVar
 
 import torch
@@ -25,9 +25,9 @@ import torch
 from equipoise.errors import RequestError
 from equipoise.policies.local.backbone import Row
 from equipoise.training.lora import Adapted, AdapterLearner
-from equipoise.training.samples import DecisionSample
+from equipoise.training.samples import DecisionSample, count_decisions
 
-__all__ = ["Completion", "TokenLearner", "completions", "token_logprobs"]
+__all__ = ["Completion", "TokenLearner", "completions", "passes", "token_logprobs"]
 
 P = TypeVar("P", bound=Adapted)
 
@@ -40,11 +40,13 @@ class Completion:
         sample: The first of them.
         weight: The sum of their weights, A / episodes of the stream.
         count: How many they are.
+        share: The sum of what their decisions count for in means of KL and entropy.
     """
 
     sample: DecisionSample
     weight: float
     count: int
+    share: float
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -65,7 +67,12 @@ def completions(samples: Sequence[DecisionSample]) -> list[Completion]:
     for sample in samples:
         found.setdefault((sample.prompt_ids, sample.completion_ids), []).append(sample)
     return [
-        Completion(same[0], math.fsum(one.weight for one in same), len(same))
+        Completion(
+            same[0],
+            math.fsum(one.weight for one in same),
+            len(same),
+            math.fsum(one.share for one in same),
+        )
         for _, same in sorted(found.items())
     ]
 
@@ -138,9 +145,8 @@ class TokenLearner(AdapterLearner[P]):
         The samples of a decision stand side by side.
         """
         rows = completions(batch)
-        # In order, since games that are trained together may name episodes alike.
-        decisions = max(1, sum(1 for _ in groupby(batch, key=lambda one: (one.episode, one.index))))
-        sums = dict.fromkeys(("kl", "entropy", "gap", "tokens"), 0.0)
+        decisions = max(1, count_decisions(batch))
+        sums = dict.fromkeys(("kl", "entropy", "gap", "tokens", "length"), 0.0)
         before: list[torch.Tensor] = []
         for chunk in self._chunks(rows):
             references = self._references(chunk)
@@ -148,7 +154,7 @@ class TokenLearner(AdapterLearner[P]):
             for one, reference, (logs, spread) in zip(chunk, references, self._logs(chunk), strict=True):
                 ratio, r = torch.exp(logs - logs.detach()), reference - logs
                 divergence = (ratio * (torch.exp(r) - r - 1.0)).sum()
-                share = one.count / decisions
+                share = one.share / decisions
                 loss = loss - one.weight * ratio.sum()
                 loss = loss + share * (kl * divergence - entropy * spread.sum())
                 self._count(one, logs.detach(), divergence.detach(), spread.detach().sum(), sums)
@@ -172,7 +178,7 @@ class TokenLearner(AdapterLearner[P]):
             for chunk in self._chunks(rows):
                 for one, (logs, _) in zip(chunk, self._logs(chunk), strict=True):
                     r = logs - before[start]
-                    total += one.count * float((torch.exp(r) - r - 1.0).sum())
+                    total += one.share * float((torch.exp(r) - r - 1.0).sum())
                     start += 1
         return total / decisions
 
@@ -187,22 +193,27 @@ class TokenLearner(AdapterLearner[P]):
         sampled = torch.tensor([one.sample.sampled_logprobs[i] for i in one.places], device=logs.device)
         sums["gap"] += one.count * float((logs - sampled).abs().sum())
         sums["tokens"] += one.count * len(one.places)
-        sums["kl"] += one.count * float(divergence)
-        sums["entropy"] += one.count * float(spread)
+        sums["length"] += one.share * len(one.places)
+        sums["kl"] += one.share * float(divergence)
+        sums["entropy"] += one.share * float(spread)
 
     def _chunks(self, rows: Sequence[Completion]) -> Iterator[list[Completion]]:
-        """Split rows into passes of at most ``pass_tokens`` tokens, in order."""
-        chunk: list[Completion] = []
-        size = 0
-        for one in rows:
-            length = len(one.row.ids)
-            if chunk and size + length > self.pass_tokens:
-                yield chunk
-                chunk, size = [], 0
-            chunk.append(one)
-            size += length
-        if chunk:
+        return passes(rows, self.pass_tokens)
+
+
+def passes(rows: Sequence[Completion], tokens: int) -> Iterator[list[Completion]]:
+    """Split rows into passes of at most so many tokens, prompts included; longer rows stand alone."""
+    chunk: list[Completion] = []
+    size = 0
+    for one in rows:
+        length = len(one.row.ids)
+        if chunk and size + length > tokens:
             yield chunk
+            chunk, size = [], 0
+        chunk.append(one)
+        size += length
+    if chunk:
+        yield chunk
 
 
 def _gathered(scores: torch.Tensor, tokens: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -213,12 +224,12 @@ def _gathered(scores: torch.Tensor, tokens: Sequence[int]) -> tuple[torch.Tensor
 
 
 def _statistics(sums: dict[str, float], decisions: int) -> dict[str, float]:
-    tokens = max(1.0, sums["tokens"])
+    tokens, length = max(1.0, sums["tokens"]), max(1.0, sums["length"])
     return {
         "kl": sums["kl"] / decisions,
         "entropy": sums["entropy"] / decisions,
-        "token_kl": sums["kl"] / tokens,
-        "token_entropy": sums["entropy"] / tokens,
+        "token_kl": sums["kl"] / length,
+        "token_entropy": sums["entropy"] / length,
         "sampler_gap": sums["gap"] / tokens,
         "tokens": sums["tokens"],
     }

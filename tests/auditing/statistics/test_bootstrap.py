@@ -27,6 +27,7 @@ def test_it_is_repeatable() -> None:
     assert bootstrap_interval(values, WIDE, 0.95) == bootstrap_interval(values.copy(), WIDE, 0.95)
 
 
+@pytest.mark.no_cover
 def test_it_is_that_of_a_plain_loop() -> None:
     values = np.random.default_rng(1).exponential(size=30)
     draw = np.random.default_rng(2)
@@ -68,6 +69,7 @@ def test_it_is_finite_ordered_and_within_bounds(values: Array) -> None:
     assert 0.0 <= low <= high <= 1.0
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("case", "metric"), [("sparse", "collusion"), ("regular", "utility"), ("kink", "exploitability")]
 )

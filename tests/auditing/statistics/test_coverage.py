@@ -11,6 +11,8 @@ from equipoise.auditing.statistics.intervals import t_interval
 from equipoise.opponents.pools import Pools
 from tests.auditing.populations import Population, draws, played, rare, shifted, synthetic
 
+pytestmark = pytest.mark.no_cover
+
 LEVEL, DEALS, AUDITS = 0.95, 40, 1000
 LEAST, MOST = 0.93, 0.97
 REGULAR = ("utility", "externality", "collusion", "welfare", "regret", "nra")

@@ -148,6 +148,7 @@ GAMES: dict[str, tuple[dict[str, Any], str, Pools]] = {
 METRICS = ("utility", "welfare", "externality", "regret")
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", GAMES)
 def test_corrected_audits_are_unbiased_and_vary_less(name: str) -> None:
     options, policy, pools = GAMES[name]

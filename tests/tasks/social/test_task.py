@@ -71,3 +71,17 @@ def test_the_declaration_says_what_the_task_is() -> None:
     assert (info.key, info.rounds, info.seats, info.payoff_bounds) == ("social@1", 1, 2, (0.0, 10.0))
     assert info.collusion is None
     assert info.externality is not None
+
+
+def test_dialogues_can_be_cut_short() -> None:
+    whole, short = Social.create(families=["price"]), Social.create(families=["price"], turns=6)
+    assert [one.id for one in whole.dealt] == [one.id for one in short.dealt]
+    assert {one.turns for one in short.dealt} == {6}
+    assert max(one.turns for one in whole.dealt) == 20
+    hard = Social.create(families=["price"], split="hard", turns=10)
+    assert {one.turns for one in hard.dealt} == {
+        min(10, one.turns) for one in Social.create(families=["price"], split="hard").dealt
+    }
+    assert short.by_id[short.dealt[0].id].turns == 6
+    with pytest.raises(RequestError, match="turns = 21"):
+        Social.create(turns=21)

@@ -52,8 +52,19 @@ class TestMethods:
         assert method(row) == Method(RUNS["full"].model_copy(update=changes), WEIGHTS)
 
     def test_a_league_is_one_of_copies_among_the_exploiters(self) -> None:
-        league = LeagueSettings(every=10, pool="exploiter")
-        assert method("league") == Method(RUNS["full"].model_copy(update={"league": league}), WEIGHTS)
+        league, full = LeagueSettings(every=10, pool="exploiter"), SepoConfig(steps=11)
+        assert method("league", full=full) == Method(full.model_copy(update={"league": league}), WEIGHTS)
+
+    def test_what_a_row_makes_moot_is_dropped(self) -> None:
+        full = SepoConfig(gates="running", scale="none", max_decisions=8, lr=3.0, patience=2, min_delta=0.1)
+        same = {"lr": 3.0, "patience": 2, "min_delta": 0.1}
+        assert method("exact", full=full) == Method(SepoConfig(gradient="exact", **same), WEIGHTS)
+        more = {"gates": "running", "scale": "none"}
+        branching = SepoConfig(gradient="all_actions", **same, **more)
+        assert method("all_actions", full=full) == Method(branching, WEIGHTS)
+        answered = SepoConfig(exploiters="pool+best_response+league", league_size=5, respond_every=2)
+        found = method("responders", full=answered).settings
+        assert found == SepoConfig(exploiters="pool+best_response", respond_every=2)
 
     def test_every_row_but_the_full_one_changes_something(self) -> None:
         assert method(FULL) == Method(RUNS["full"], WEIGHTS)
@@ -81,6 +92,9 @@ class TestNotApplicable:
     def test_changes_that_do_not_go_together(self) -> None:
         runs = {"full": SepoConfig(credit="shared")}
         assert "leaves nothing to credit" in str(method_of("exact", runs, WEIGHTS))
+
+    def test_a_league_that_would_never_have_a_copy(self) -> None:
+        assert "league.every = 10 changes nothing in 7 steps" in str(method_of("league", RUNS, WEIGHTS))
 
     def test_a_run_that_only_another_game_has(self) -> None:
         assert method_of("mine", RUNS, WEIGHTS) == "the recipe has no such run here"

@@ -33,6 +33,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run_recipe(write(folder, SMALL), [f"out={folder / 'run'}"], stages=("sft", "sepo")).folder
 
 
+@pytest.fixture(scope="module")
+def coach(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    given = [f"out={tmp_path_factory.mktemp('coach')}", "tasks.social.train.epo.steps=1"]
+    return run_recipe("epo-smoke", given, stages=("sepo",)).folder
+
+
 @pytest.fixture
 def stirred(tmp_path: Path) -> TrainedAdapter:
     """An adapter that changes the tiny model a lot, outside any run."""
@@ -42,7 +48,7 @@ def stirred(tmp_path: Path) -> TrainedAdapter:
 
 
 def answers(policy: LocalPolicy, adapter: TrainedAdapter) -> list[list[float]]:
-    return [list(row.values()) for row in policy.probabilities(sample_decisions(adapter.game, 6))]
+    return [list(row.values()) for row in policy.probabilities(sample_decisions(adapter.games[0], 6))]
 
 
 class TestMerged:
@@ -165,11 +171,48 @@ class TestRefusals:
         assert (tmp_path / "adapter" / "adapter_config.json").is_file()
 
 
+class TestStrategists:
+    @pytest.mark.parametrize(
+        ("kind", "run", "game"), [("merged", "ipd/epo", "ipd@1"), ("adapter", "social/epo", "social@1")]
+    )
+    def test_are_exported_as_players_are(
+        self, coach: Path, tmp_path: Path, kind: str, run: str, game: str
+    ) -> None:
+        found = find_adapter(coach, run)
+        assert (found.model, found.recipe, found.strategist) == ("tiny-random", "epo-smoke", True)
+        assert found.games[0].options.changed()
+        work = {"merged": export_merged, "adapter": export_adapter}[kind]
+        done = work(found, tmp_path / "out", QUIET)
+        assert 0.0 <= done.check.logits < 1e-4
+        assert "probabilities of tokens" in str(done.check)
+        about = json.loads((tmp_path / "out" / "equipoise.json").read_text(encoding="utf-8"))
+        assert (about["role"], about["game"]) == ("strategist", game)
+        if kind == "adapter":
+            card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+            assert "it does not play" in card
+
+
+def test_an_adapter_of_several_games_names_them_all(tmp_path: Path) -> None:
+    given = [f"out={tmp_path / 'run'}", "mode=think", "thought_tokens=2", "joint.both.per_game={}"]
+    small = ["joint.both.steps=1", "joint.both.rollouts=2", "joint.both.select_episodes=1"]
+    folder = run_recipe("joint-smoke", [*given, *small], stages=("sft", "sepo")).folder
+    for name in ("joint/both", "joint/both-sft"):
+        assert [game.name for game in find_adapter(folder, name).games] == ["ipd", "kuhn"]
+    assert [game.name for game in find_adapter(folder, "joint/both", game="kuhn").games] == ["kuhn"]
+    done = export_adapter(find_adapter(folder, "joint/both"), tmp_path / "out", QUIET)
+    assert done.check.prompts == 6
+    about = json.loads((tmp_path / "out" / "equipoise.json").read_text(encoding="utf-8"))
+    assert (about["role"], about["games"]) == ("player", ["ipd@1", "kuhn@1"])
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "in the games ipd@1, kuhn@1" in card
+    assert "It plays these games" in card
+
+
 class TestFinding:
     def test_a_run_says_what_it_trained(self, run: Path) -> None:
         found = find_adapter(run, "ipd/sepo")
         assert (found.model, found.recipe, found.dtype) == ("tiny-random", "small", "float32")
-        assert found.game.options.changed() == {"rounds": 2}
+        assert found.games[0].options.changed() == {"rounds": 2}
         assert found.folder == run / "ipd" / "sepo" / "train" / "best"
         assert find_adapter(found.folder).model == "tiny-random"
         assert find_adapter(run / "ipd" / "sft").folder.parts[-3:] == ("sft", "train", "best")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 
 from equipoise.errors import RequestError
 from equipoise.policies.local.backbone import Backbone
+from equipoise.policies.local.policy import LocalPolicy
 from equipoise.training.config import LoraSettings
 from equipoise.training.lora import adapted_policy
 from equipoise.training.plan.shape import ModelShape, model_shape
@@ -23,10 +25,29 @@ def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     return save(str(request.param), tmp_path_factory.mktemp(str(request.param)))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_parameters_are_those_of_the_loaded_model(checkpoint: Path, dtype: str) -> None:
-    shape = model_shape(f"hf:{checkpoint}", LORA, dtype)
+@dataclass(frozen=True)
+class Pair:
+    """A model without weights, and the same model with weights."""
+
+    shape: ModelShape
+    policy: LocalPolicy
+
+
+def pair(checkpoint: Path, dtype: str) -> Pair:
     policy = adapted_policy(f"hf:{checkpoint}", LORA, 0, "test", quiet=True, dtype=dtype)
+    return Pair(model_shape(f"hf:{checkpoint}", LORA, dtype), policy)
+
+
+@pytest.fixture(scope="module")
+def single(checkpoint: Path) -> Pair:
+    """Both in single precision; nothing here changes them."""
+    return pair(checkpoint, "float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_parameters_are_those_of_the_loaded_model(checkpoint: Path, single: Pair, dtype: str) -> None:
+    both = single if dtype == "float32" else pair(checkpoint, dtype)
+    shape, policy = both.shape, both.policy
     named = dict(policy.loaded.model.named_parameters())
     base = {name: p for name, p in named.items() if "lora_" not in name}
     assert shape.parameters == sum(p.numel() for p in base.values())
@@ -35,10 +56,8 @@ def test_parameters_are_those_of_the_loaded_model(checkpoint: Path, dtype: str) 
     assert shape.source == "the model on this machine"
 
 
-def test_the_cache_is_that_of_the_loaded_model(checkpoint: Path) -> None:
-    shape = model_shape(f"hf:{checkpoint}", LORA, "float32")
-    policy = adapted_policy(f"hf:{checkpoint}", LORA, 0, "test", quiet=True)
-    body = Backbone(policy.loaded.model).body
+def test_the_cache_is_that_of_the_loaded_model(single: Pair) -> None:
+    body = Backbone(single.policy.loaded.model).body
 
     def held(tokens: int) -> int:
         with torch.no_grad():
@@ -50,13 +69,12 @@ def test_the_cache_is_that_of_the_loaded_model(checkpoint: Path) -> None:
         return found
 
     # Few enough tokens that no window drops any.
-    assert shape.cache_bytes == held(9) - held(8)
+    assert single.shape.cache_bytes == held(9) - held(8)
 
 
-def test_what_the_way_back_needs_is_what_a_real_pass_keeps(checkpoint: Path) -> None:
-    shape = model_shape(f"hf:{checkpoint}", LORA, "float32")
-    policy = adapted_policy(f"hf:{checkpoint}", LORA, 0, "test", quiet=True)
-    real = ModelShape(policy.loaded.model, "test")
+def test_what_the_way_back_needs_is_what_a_real_pass_keeps(single: Pair) -> None:
+    shape = single.shape
+    real = ModelShape(single.policy.loaded.model, "test")
     found = _kept(real, 2, 40)
     assert shape.saved_bytes(2, 40) == pytest.approx(found, rel=0.01)
     assert shape.saved_bytes(2, 80) > 1.8 * shape.saved_bytes(2, 40)
@@ -119,10 +137,10 @@ class TestUnknownModels:
         with pytest.raises(RequestError, match=r"give its config\.json with --model-config"):
             model_shape("hf:nobody/nothing", LORA, "float32")
 
-    def test_a_configuration_is_enough(self, checkpoint: Path, tmp_path: Path) -> None:
+    def test_a_configuration_is_enough(self, checkpoint: Path, single: Pair, tmp_path: Path) -> None:
         (tmp_path / "config.json").write_text((checkpoint / "config.json").read_text(encoding="utf-8"))
         given = model_shape("hf:nobody/nothing", LORA, "float32", tmp_path)
-        assert given.parameters == model_shape(f"hf:{checkpoint}", LORA, "float32").parameters
+        assert given.parameters == single.shape.parameters
 
     def test_what_is_no_configuration(self, tmp_path: Path) -> None:
         with pytest.raises(RequestError, match="holds no configuration"):

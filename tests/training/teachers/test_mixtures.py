@@ -127,9 +127,10 @@ def test_the_passive_queen_never_puts_in_a_chip() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_pool_that_holds_out_an_opponent_of_the_data_is_refused(game: str) -> None:
     for name in OPPONENTS[game]:
-        pools = Pools(train=("random",), shift=("pavlov", name))
-        with pytest.raises(RequestError, match=f"{name!r} is in the shift pool: it must not appear"):
-            mixture_of(game, "paper", pools)
+        for held in (name, f"frozen:{name}"):
+            pools = Pools(train=("random",), shift=("pavlov", held))
+            with pytest.raises(RequestError, match=f"{name!r} is in the shift pool: it must not appear"):
+                mixture_of(game, "paper", pools)
     mixture_of(game, "paper", Pools(train=("random",), shift=()))
 
 

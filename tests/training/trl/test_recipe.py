@@ -80,10 +80,12 @@ def test_all_weights_from_examples_of_a_file(tmp_path: Path) -> None:
     data = tmp_path / "data.jsonl"
     write_file(load_game("ipd", {"rounds": 2}), DataRequest("paper", episodes=7), data)
     model = f"hf:{tmp_path / 'model'}"
-    place = run(tmp_path, model=model, **{"trl.tuning": "full", "trl.data": str(data)})
+    place = run(tmp_path, model=model, **{"trl.tuning": "full", "lora.rank": 16, "trl.data": str(data)})
     request = json.loads((place / "sft" / "train" / "request.json").read_text(encoding="utf-8"))
     assert sum(request["examples"]) == len(data.read_text(encoding="utf-8").splitlines())
-    recipe = load_recipe(str(tmp_path / "recipe.toml"), [f"model={model}", 'trl.tuning="full"'])
+    recipe = load_recipe(
+        str(tmp_path / "recipe.toml"), [f"model={model}", 'trl.tuning="full"', "lora.rank=16"]
+    )
     loaded = Stage(recipe, place / "sepo" / "train").load()
     trained = loaded.loaded.model  # type: ignore[attr-defined]
     assert not hasattr(trained, "peft_config")

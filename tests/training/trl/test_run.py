@@ -207,6 +207,24 @@ def test_passes_hold_as_many_rows_as_they_may(rows: int, ranks: int, layout: str
     assert passes(arena_of(policy, config), layout, ranks) == -(-count // (ranks * rows))
 
 
+def test_passes_are_counted_for_the_stage_with_the_most_opponents() -> None:
+    policy = policy_of("choose")
+    stages = [
+        {"until": 1, "exploiter": [], "collusive": []},
+        {"until": 2, "train": ["mixed_half", "grim_trigger", "tit_for_tat"]},
+    ]
+
+    def asked(**settings: Any) -> int:
+        # Two decisions of two rollouts an opponent, four rows a pass: as many passes as opponents.
+        return passes(arena_of(policy, config_of(rows=4, **settings)), "decisions", 1)
+
+    assert asked() == 3
+    assert asked(curriculum=stages[:1]) == 3
+    assert asked(curriculum=stages) == 5
+    league = "pool+best_response+league"
+    assert asked(exploiters=league, league_size=4, gates="exact") == 3 + 1 + 4
+
+
 def test_an_update_in_many_passes_is_the_update_in_one(tmp_path: Path) -> None:
     runs = {rows: run_of(tmp_path / str(rows), "choose", steps=1, rows=rows) for rows in (3, 64)}
     weights = {}

@@ -22,45 +22,50 @@ class Name(NamedTuple):
     parameters: dict[str, str]
 
 
-def parse_name(text: str) -> Name:
+def parse_name(text: str, family: str = "openspiel", form: str = r"\w+") -> Name:
     """Read ``NAME`` or ``NAME(key=value, ...)``; a value may be such a name itself.
+
+    Args:
+        text: What stands behind ``FAMILY:``.
+        family: The family the name belongs to, to say what is wrong with it.
+        form: What a name looks like, as a regular expression.
 
     Raises:
         RequestError: It is neither.
     """
     short, bracket, rest = text.strip().partition("(")
-    if not re.fullmatch(r"\w+", short.strip()) or (bracket and not rest.endswith(")")):
-        raise _malformed(text)
+    if not re.fullmatch(form, short.strip()) or (bracket and not rest.endswith(")")):
+        raise _malformed(text, family)
     parameters: dict[str, str] = {}
-    for part in _split(rest[:-1], text) if bracket else ():
+    for part in _split(rest[:-1], text, family) if bracket else ():
         key, sign, value = (piece.strip() for piece in part.partition("="))
         if not sign or not key:
-            raise _malformed(text)
+            raise _malformed(text, family)
         if key in parameters:
-            raise RequestError(f"'openspiel:{text}': {key} is given twice")
+            raise RequestError(f"'{family}:{text}': {key} is given twice")
         parameters[key] = value
     return Name(short.strip(), parameters)
 
 
-def _split(inside: str, text: str) -> list[str]:
+def _split(inside: str, text: str, family: str) -> list[str]:
     """Split at the commas that stand in no bracket."""
     parts, depth = [""], 0
     for sign in inside:
         depth += (sign == "(") - (sign == ")")
         if depth < 0:
-            raise _malformed(text)
+            raise _malformed(text, family)
         if sign == "," and depth == 0:
             parts.append("")
         else:
             parts[-1] += sign
     if depth:
-        raise _malformed(text)
+        raise _malformed(text, family)
     return [] if parts == [""] else parts
 
 
-def _malformed(text: str) -> RequestError:
+def _malformed(text: str, family: str) -> RequestError:
     return RequestError(
-        f"'openspiel:{text}' is no name of a game: write 'openspiel:NAME' or 'openspiel:NAME(key=value, ...)'"
+        f"'{family}:{text}' is no name of a game: write '{family}:NAME' or '{family}:NAME(key=value, ...)'"
     )
 
 

@@ -12,7 +12,7 @@ from equipoise.policies.local.scoring import ActionScorer
 from equipoise.policies.local.writing import Writer
 from equipoise.policies.strategist import as_strategy
 from equipoise.prompts.registry import get_renderer
-from equipoise.prompts.strategist import strategist_prompt
+from equipoise.prompts.strategist import Style, strategist_prompt
 from equipoise.types import STRATEGIST, Decision, Generation
 
 __all__ = ["LocalAdviser"]
@@ -36,6 +36,7 @@ class LocalAdviser:
         name: str | None = None,
         *,
         max_rows: int = 64,
+        prompt: Style = "full",
     ) -> None:
         """Wrap a loaded model.
 
@@ -45,6 +46,7 @@ class LocalAdviser:
             max_new_tokens: Budget of a strategy; what is longer is cut and marked so.
             name: How reports name it; the model's spec if None.
             max_rows: Largest batch of the model.
+            prompt: How much it reads (see ``prompts.strategist``).
 
         Raises:
             RequestError: A setting is out of range.
@@ -55,6 +57,10 @@ class LocalAdviser:
         self.name, self.version = name or loaded.spec or "local", 0
         dtype = str(loaded.model.dtype).removeprefix("torch.")
         self.fingerprint = f"{loaded.fingerprint}/{dtype}/strategist/{temperature:g}/{max_new_tokens}"
+        if prompt != "full":
+            # Left out where it is full, so that folders made before there were others still go on.
+            self.fingerprint += f"/{prompt}"
+        self.prompt: Style = prompt
         self.scorer = ActionScorer(loaded.model, loaded.tokenizer, max_rows=max_rows)
         self._writer = Writer(loaded, self.scorer, temperature=temperature, max_rows=max_rows)
 
@@ -76,11 +82,14 @@ class LocalAdviser:
 
     def advise(self, decisions: Sequence[Decision]) -> list[Generation]:
         """Write a strategy for each decision, in as few batches as ``max_rows`` allows."""
-        tokenizer = self.loaded.tokenizer
-        prompts = [strategist_prompt(get_renderer(d.rules.name), d) for d in decisions]
-        ids = [prompt_ids(prompt, tokenizer) for prompt in prompts]
+        ids = [self.asked(decision) for decision in decisions]
         found = self._writer.write(ids, [_own(decision) for decision in decisions], self.max_new_tokens)
         return [self._read(read, sampled) for read, sampled in zip(ids, found, strict=True)]
+
+    def asked(self, decision: Decision) -> tuple[int, ...]:
+        """Return the tokens that the strategist reads at a decision."""
+        prompt = strategist_prompt(get_renderer(decision.rules.name), decision, style=self.prompt)
+        return prompt_ids(prompt, self.loaded.tokenizer)
 
     def clear(self) -> None:
         """Forget what the old weights read; call after every change of weights."""

@@ -66,7 +66,9 @@ class FrozenAdviser(LocalAdviser):
             folder: Weights as they were saved.
             name: How reports name it; also the adapter's name.
         """
-        super().__init__(adviser.loaded, adviser.temperature, adviser.max_new_tokens, name)
+        super().__init__(
+            adviser.loaded, adviser.temperature, adviser.max_new_tokens, name, prompt=adviser.prompt
+        )
         self.version = adviser.version
         self.fingerprint = f"{self.fingerprint}/{name}"
         self._adapter = OtherAdapter(adviser.loaded.model, folder, name)

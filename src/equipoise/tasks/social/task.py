@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
 from equipoise.games.rules import Chance, GameInfo, GameOptions, Weights
 from equipoise.tasks.base import Task
 from equipoise.tasks.social.dimensions import Evaluator, RuleEvaluator
@@ -30,6 +32,7 @@ class Options(GameOptions):
         families: Families to keep (price, items, times, secrets, open); all if empty.
         only: Identifiers of the scenarios to deal, of any split; all of the split if empty.
         actions: Actions besides speaking: basic (none, leave) or full (non-verbal and action as well).
+        turns: Most turns of a dialogue, both sides together; one that allows fewer keeps its own number.
         sotopia: A folder with SOTOPIA's data, dealt in place of the package's scenarios; without scores.
     """
 
@@ -37,6 +40,7 @@ class Options(GameOptions):
     families: tuple[Family, ...] = ()
     only: tuple[str, ...] = ()
     actions: Literal["basic", "full"] = "basic"
+    turns: int = Field(TURNS, ge=2, le=TURNS)
     sotopia: str = ""
 
 
@@ -61,12 +65,16 @@ class Social(Task):
                 judges by rule.
         """
         super().__init__(options)
-        self.source = tuple(self._read() if source is None else source)
+        self.source = tuple(map(self._shortened, self._read() if source is None else source))
         self.evaluator: Evaluator = evaluator or RuleEvaluator()
 
     def _read(self) -> Sequence[Scenario]:
         folder = self.options.sotopia
         return read_sotopia(Path(folder), self.options.split) if folder else scenarios()
+
+    def _shortened(self, one: Scenario) -> Scenario:
+        turns = self.options.turns
+        return one if one.turns <= turns else one.model_copy(update={"turns": turns})
 
     @cached_property
     def dealt(self) -> tuple[Scenario, ...]:

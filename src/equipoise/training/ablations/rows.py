@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from equipoise.errors import RequestError, unknown
 from equipoise.games.base import Weights
 from equipoise.training.config import SepoConfig
+from equipoise.training.moot import without_moot
 
 __all__ = ["FULL", "ROWS", "Method", "Row", "choose", "full_name", "method_of"]
 
@@ -166,8 +167,9 @@ def method_of(name: str, runs: Mapping[str, SepoConfig], weights: Weights) -> Me
 
 
 def _changed(settings: SepoConfig, changes: Mapping[str, Any]) -> SepoConfig | str:
-    """Return settings with changes, or why they do not go together."""
+    """Return settings with changes and without what these make moot, or why they do not go together."""
+    changed = {**settings.model_dump(), **changes}
     try:
-        return SepoConfig.model_validate({**settings.model_dump(), **changes})
+        return SepoConfig.model_validate(without_moot(changed, changes, SepoConfig().model_dump()))
     except ValidationError as error:
         return error.errors()[0]["msg"].removeprefix("Value error, ")

@@ -18,16 +18,18 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.run import AuditConfig, audit_game
 from equipoise.errors import RequestError, unknown
-from equipoise.files import claim, folder_name, write_json
+from equipoise.files import folder_name, write_json
 from equipoise.games.base import Game
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import default_pools
 from equipoise.progress import Reporter, silent
 from equipoise.training.ablations.result import Ablation, AblationRow, ranges, summarise
 from equipoise.training.ablations.rows import FULL, Method, choose, full_name, method_of
+from equipoise.training.ablations.strategist import ablate_epo
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.pipeline import prepare, use_threads
-from equipoise.training.provenance import provenance
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
+from equipoise.training.run_folder import open_run
 from equipoise.training.stages import Stage, opponents_of, train_sepo, train_sft
 
 __all__ = ["ablate"]
@@ -56,6 +58,8 @@ def ablate(
         RequestError: The recipe is wrong, a row or game does not exist, or the folder holds something else.
     """
     reporter = reporter or silent()
+    if is_epo(recipe, overrides):
+        return ablate_epo(recipe, overrides, rows, games, seeds, reporter)
     found = load_recipe(recipe, overrides)
     for name in games:
         if name not in found.games:
@@ -65,9 +69,7 @@ def ablate(
     for name in chosen:
         full_name(found.games[name].train)
     folder = Path(found.out or f"runs/{found.name}-ablation")
-    claim(folder, "recipe.json", found.model_dump(mode="json", exclude={"out"}), "choose another out=DIR")
-    if not (folder / "provenance.json").exists():
-        write_json(folder / "provenance.json", provenance())
+    open_run(folder, found.model_dump(mode="json", exclude={"out"}), "ablate")
     use_threads(found)
     numbers = [found.seed + k for k in range(seeds)]
     done: list[AblationRow] = []

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import Field, model_validator
 
-from equipoise.training.config import Strict
+from equipoise.training.config import Schedule, Strict
 from equipoise.training.epo.credit import Reduction
 
-__all__ = ["EpoConfig"]
+__all__ = ["EpoConfig", "WordingConfig"]
 
 
 class EpoConfig(Strict):
@@ -36,6 +37,8 @@ class EpoConfig(Strict):
             order, as the paper does; otherwise every step is trained on once, right away.
         epochs: Passes over a round's data where ``offline``.
         lr: Learning rate.
+        warmup: Share of the run's updates over which the rate rises to it.
+        decay: Whether the rate then falls to 0 on a cosine (the paper's), or stays (``none``).
         kl: Weight of KL(strategist ‖ its start).
         entropy: Weight of the entropy bonus.
         max_grad_norm: Gradients are scaled down to this norm.
@@ -61,6 +64,8 @@ class EpoConfig(Strict):
     offline: bool = False
     epochs: int = Field(1, ge=1)
     lr: float = Field(2e-4, gt=0.0)
+    warmup: float = Field(0.0, ge=0.0, lt=1.0)
+    decay: Literal["none", "cosine"] = "none"
     kl: float = Field(0.02, ge=0.0)
     entropy: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
@@ -85,3 +90,53 @@ class EpoConfig(Strict):
         if self.judge_model is not None and self.judge != "llm":
             raise ValueError(f"judge_model = {self.judge_model!r} belongs to judge = 'llm'")
         return self
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return self.rounds * self.steps * (self.epochs if self.offline else 1)
+
+    def rate(self, update: int) -> float:
+        """Return the learning rate of an update, counted from 0."""
+        rise = math.ceil(self.warmup * self.updates)
+        if update < rise:
+            return self.lr * (update + 1) / (rise + 1)
+        if self.decay == "none":
+            return self.lr
+        return self.lr * 0.5 * (1.0 + math.cos(math.pi * (update - rise) / (self.updates - rise)))
+
+
+class WordingConfig(Schedule):
+    """Warm start of a strategist on texts of advice; which of them pay is not taught (see ``wording``).
+
+    Attributes:
+        intents: The kinds of advice that are taught, each equally often; left out, all that have texts.
+        starts: Deals a partner and seat on which situations are collected.
+        validation: Share of the situations kept for the selection by loss.
+        steps: Largest number of steps.
+        batch: Situations of a step.
+        texts: Texts that are drawn for each of them.
+        lr: Learning rate of AdamW, falling on a cosine to a tenth.
+        warmup: Steps over which the rate rises to it.
+        select_every: Steps between evaluations.
+        patience: Evaluations without a lower loss before stopping.
+        min_delta: By how much a loss must be lower to count.
+        max_grad_norm: Gradients are scaled down to this norm.
+        pass_tokens: Largest number of tokens of one pass, prompts included.
+        seed: Seed of deals, draws and initialisation.
+    """
+
+    intents: list[str] = Field(default_factory=list)
+    starts: int = Field(8, ge=1)
+    validation: float = Field(0.2, gt=0.0, lt=1.0)
+    steps: int = Field(40, ge=1)
+    batch: int = Field(4, ge=1)
+    texts: int = Field(16, ge=1)
+    lr: float = Field(1e-3, gt=0.0)
+    warmup: int = Field(4, ge=0)
+    select_every: int = Field(10, ge=1)
+    patience: int = Field(2, ge=1)
+    min_delta: float = Field(0.0, ge=0.0)
+    max_grad_norm: float = Field(1.0, gt=0.0)
+    pass_tokens: int = Field(8192, ge=1)
+    seed: int = Field(0, ge=0)

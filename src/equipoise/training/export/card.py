@@ -35,7 +35,7 @@ def adapter_card(adapter: TrainedAdapter, config: Mapping[str, Any]) -> str:
             "---",
             f"# LoRA adapter for {base}",
             "",
-            f"Trained with equipoise in the game {adapter.game.info_record.key}"
+            f"Trained with equipoise in {_games(adapter)}"
             + (f", recipe {adapter.recipe}." if adapter.recipe else "."),
             f"Rank {config.get('r')}, alpha {config.get('lora_alpha')}.",
             "",
@@ -55,7 +55,19 @@ def adapter_card(adapter: TrainedAdapter, config: Mapping[str, Any]) -> str:
                 if name == _SMOLLM2
                 else []
             ),
-            "It plays this game as it was put to the model, and is no adviser beyond it.",
+            _use(adapter),
             "",
         ]
     )
+
+
+def _games(adapter: TrainedAdapter) -> str:
+    names = [game.info_record.key for game in adapter.games]
+    return f"the game{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
+def _use(adapter: TrainedAdapter) -> str:
+    if adapter.strategist:
+        return "It writes short strategies that an agent is given as advice before it acts; it does not play."
+    those = "these games as they were" if len(adapter.games) > 1 else "this game as it was"
+    return f"It plays {those} put to the model, and is no adviser beyond."

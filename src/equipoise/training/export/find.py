@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from equipoise.errors import RequestError, unknown
 from equipoise.files import folder_name
-from equipoise.games.base import Game, finite_game
+from equipoise.games.base import finite_game
+from equipoise.games.rules import Rules
 from equipoise.policies.registry import load_game
-from equipoise.training.recipe import Recipe
+from equipoise.training.epo.recipe import EpoRecipe
+from equipoise.training.recipe import Recipe, joint_start
 
 __all__ = ["TrainedAdapter", "find_adapter"]
 
@@ -26,18 +29,20 @@ class TrainedAdapter:
     Attributes:
         folder: Where it lies.
         model: Spec of the model that it was trained on.
-        game: The game whose prompts it is judged on.
+        games: The games whose prompts it is judged on: those it was trained in.
         dtype: Number format it was trained in.
         device: Where it was trained.
         recipe: Name of the recipe, or None if it lies outside a run.
+        strategist: Whether it was trained to advise an actor (EPO), not to play.
     """
 
     folder: Path
     model: str
-    game: Game
+    games: tuple[Rules, ...]
     dtype: str = "float32"
     device: str = "cpu"
     recipe: str | None = None
+    strategist: bool = False
 
     @property
     def spec(self) -> str:
@@ -71,10 +76,11 @@ def find_adapter(
     return TrainedAdapter(
         folder,
         model or (recipe.model if recipe else ""),
-        _game(game, recipe, root, folder),
+        _games(game, recipe, root, folder),
         recipe.dtype if recipe else "float32",
         recipe.device if recipe else "cpu",
         recipe.name if recipe else None,
+        isinstance(recipe, EpoRecipe),
     )
 
 
@@ -96,21 +102,38 @@ def _adapter(place: Path, run: str | None) -> Path:
     return found[run]
 
 
-def _recipe(root: Path) -> Recipe:
+def _recipe(root: Path) -> Recipe | EpoRecipe:
     try:
-        return Recipe.model_validate(json.loads((root / "recipe.json").read_text(encoding="utf-8")))
-    except (OSError, ValueError):
+        data = json.loads((root / "recipe.json").read_text(encoding="utf-8"))
+        kind = EpoRecipe if data.get("method") == "epo" else Recipe
+        return kind.model_validate(data)
+    except (OSError, ValueError, AttributeError):
         raise RequestError(f"{str(root / 'recipe.json')!r} is no recipe of a run: name --model") from None
 
 
-def _game(name: str | None, recipe: Recipe | None, root: Path | None, folder: Path) -> Game:
-    """Return the game named, the one whose folder of the run holds the adapter, or the usual one."""
+def _games(
+    name: str | None, recipe: Recipe | EpoRecipe | None, root: Path | None, folder: Path
+) -> tuple[Rules, ...]:
+    """Return the game named, those that the adapter was trained in by its place in the run, or the usual."""
     if name is not None:
-        options = recipe.games[name].options if recipe and name in recipe.games else None
-        return finite_game(load_game(name, options))
+        return (_load(recipe, name),)
     if recipe is None or root is None:
-        return finite_game(load_game(DEFAULT_GAME))
-    games = [finite_game(load_game(key, one.options)) for key, one in recipe.games.items()]
-    place = folder.resolve().relative_to(root).parts[0]
-    own = [game for game in games if folder_name(game.info_record.id) == place]
-    return (own or games)[0]
+        return (finite_game(load_game(DEFAULT_GAME)),)
+    place, run = folder.resolve().relative_to(root.resolve()).parts[:2]
+    joint = {} if isinstance(recipe, EpoRecipe) else recipe.joint
+    for key, shared in joint.items():
+        if place == "joint" and run in (key, joint_start(key)):
+            return tuple(_load(recipe, game) for game in shared.games)
+    games = [_load(recipe, key) for key in _options(recipe)]
+    own = [game for game in games if place in (folder_name(game.info_record.id), folder_name(game.name))]
+    return tuple(own[:1] or games[:1])
+
+
+def _load(recipe: Recipe | EpoRecipe | None, name: str) -> Rules:
+    rules = load_game(name, None if recipe is None else _options(recipe).get(name))
+    return rules if isinstance(recipe, EpoRecipe) else finite_game(rules)
+
+
+def _options(recipe: Recipe | EpoRecipe) -> dict[str, dict[str, Any]]:
+    parts = recipe.tasks if isinstance(recipe, EpoRecipe) else recipe.games
+    return {name: one.options for name, one in parts.items()}

@@ -19,6 +19,7 @@ from equipoise.training.export.check import TOLERANCES, LogitCheck, read
 from equipoise.training.export.find import TrainedAdapter
 from equipoise.training.provenance import provenance
 from equipoise.training.sample_decisions import sample_decisions
+from equipoise.types import Decision
 
 __all__ = ["ExportSettings", "Exported", "export_adapter", "export_merged"]
 
@@ -117,15 +118,16 @@ def _export(
 ) -> Exported:
     dtype, device = settings.dtype or adapter.dtype, settings.device or adapter.device
     tolerance = TOLERANCES[dtype] if settings.tolerance is None else settings.tolerance
-    decisions = sample_decisions(adapter.game, settings.prompts)
+    decisions = _decisions(adapter, settings.prompts)
     with _appearing(out) as part:
         loaded = load_spec(adapter.spec, dtype, device, quiet=settings.quiet)
-        before = read(loaded, decisions)
+        before = read(loaded, decisions, adapter.strategist)
         write(loaded, part)
         # Two copies of a model need not fit into memory together.
         del loaded
         gc.collect()
-        check = read(load(part, dtype, device), decisions).compare(before, tolerance)
+        after = read(load(part, dtype, device), decisions, adapter.strategist)
+        check = after.compare(before, tolerance)
         if not check.passed:
             raise EquipoiseError(
                 f"nothing was exported: the {kind} model differs from model and adapter, {check}"
@@ -134,13 +136,21 @@ def _export(
     return Exported(out, kind, check)
 
 
+def _decisions(adapter: TrainedAdapter, count: int) -> list[Decision]:
+    """Return decisions to compare on, as many in each of the games."""
+    each = -(-count // len(adapter.games))
+    return [one for game in adapter.games for one in sample_decisions(game, each)]
+
+
 def _about(adapter: TrainedAdapter, kind: str, dtype: str, check: LogitCheck) -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": kind,
         "model": public_name(adapter.model) or "a local folder",
         "recipe": adapter.recipe,
-        "game": adapter.game.info_record.key,
+        "role": "strategist" if adapter.strategist else "player",
+        "game": adapter.games[0].info_record.key,
+        "games": [game.info_record.key for game in adapter.games],
         "dtype": dtype,
         "check": check.to_json(),
         "made_with": provenance(),

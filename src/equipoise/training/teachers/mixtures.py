@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from equipoise.errors import RequestError, unknown
 from equipoise.opponents.base import Strategy
 from equipoise.opponents.pools import Pools
+from equipoise.policies.heldout import held_out, inside
 from equipoise.training.teachers import auction, commons, ipd, kuhn, multi_issue, split
 from equipoise.training.teachers.base import Teacher
 from equipoise.types import Action
@@ -48,7 +49,8 @@ class Mixture:
         Raises:
             RequestError: An opponent of the data stands in the shift pool.
         """
-        if shared := [name for name in self.opponents if name in pools.shift]:
+        held = held_out(pools.shift)
+        if shared := [name for name in self.opponents if inside(name) & held]:
             raise RequestError(f"{shared[0]!r} is in the shift pool: it must not appear in training data")
 
 

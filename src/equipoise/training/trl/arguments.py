@@ -10,6 +10,7 @@ from typing import Any
 from trl import GRPOConfig
 
 from equipoise.errors import RequestError
+from equipoise.objective.safety import Objective
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
@@ -140,7 +141,8 @@ def check(config: SepoConfig, settings: TrlSettings, policy: LocalPolicy) -> Non
 def passes(arena: Arena, layout: str, ranks: int, texts: int = 1) -> int:
     """Return into how many passes an update is split, so that none has more than ``rows`` rows.
 
-    TRL wants to know before anything is played: it is worked out for the longest episodes there can be.
+    TRL wants to know before anything is played, once for all steps: it is worked out for the longest episodes
+    there can be, the stage of the curriculum with the most opponents, and a full league of past responders.
 
     Args:
         arena: The game and its settings.
@@ -149,9 +151,16 @@ def passes(arena: Arena, layout: str, ranks: int, texts: int = 1) -> int:
         texts: Generations of a decision.
     """
     config, info = arena.config, arena.game.info_record
-    gates = dict.fromkeys(arena.objective.exploiters, 1.0)
-    streams = sum(bool(parts) for parts in arena.objective.coefficients(gates).values())
+    streams = max(_streams(one) for one in arena.stages())
+    if "league" in config.exploiters.split("+"):
+        streams += config.league_size
     own = info.rounds * (1 if info.dynamics == "simultaneous" else 2) * texts
     if layout == "chat":
         own = info.rounds if info.independent_rounds else 1
     return math.ceil(streams * config.deals * config.rollouts * own / ranks / config.rows)
+
+
+def _streams(objective: Objective) -> int:
+    """Return how many opponents of pools are played against; those that count for nothing are not."""
+    gates = dict.fromkeys(objective.exploiters, 1.0)
+    return sum(bool(parts) for parts in objective.coefficients(gates).values())

@@ -87,6 +87,8 @@ class TrlRun(ABC):
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
+        # A run that failed at a step has its checkpoint, and would pass for one that went well.
+        self.checked()
         with self.reporter.task(self.title, self.steps) as advance:
             self._advance = advance
             advance(self.start)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from equipoise.training.config import Strict
+from equipoise.training.moot import moot_engine
 
 __all__ = ["TrlSettings"]
 
@@ -48,6 +49,12 @@ class TrlSettings(Strict):
         if url is not None and given.data.get("vllm_mode") != "server":
             raise ValueError("only a server has an address, use vllm_mode = 'server'")
         return url
+
+    @model_validator(mode="after")
+    def _engine(self) -> TrlSettings:
+        if (moot := moot_engine(self)) is not None:
+            raise ValueError(moot)
+        return self
 
     @property
     def served(self) -> bool:

@@ -1,0 +1,1 @@
+"""Two-player text games of TextArena as tasks, ``textarena:NAME``; begin reading at ``episode``."""

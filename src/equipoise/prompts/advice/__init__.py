@@ -1,0 +1,1 @@
+"""Texts of advice by intent, with which a strategist is taught the form of advice."""

@@ -1,0 +1,1 @@
+"""Charts: from numbers to drawings, one kind a file."""

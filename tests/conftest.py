@@ -1,0 +1,25 @@
+"""Settings of the whole suite."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+# A run can be repeated, a busy machine fails nothing, and no property takes seconds unless it says so.
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run slow tests first where the suite is divided, and never with coverage.
+
+    Left to the end, a long file is waited for by one worker while the other has nothing to do. Tracing
+    nearly doubles the time of plain Python, and slow tests go where quick ones have been.
+    """
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    for item in slow:
+        item.add_marker("no_cover")
+    if hasattr(config, "workerinput"):
+        files = {item.path for item in slow}
+        items.sort(key=lambda item: item.path not in files)
