@@ -83,7 +83,8 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):
     @cached_property
     def table(self) -> Table:
         """The table of the settings."""
-        return self.config.table()
+        found: Table = self.config.table()
+        return found
 
     def load(self) -> Iterator[GameTask]:
         """Yield the tasks."""
