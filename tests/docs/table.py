@@ -52,12 +52,14 @@ EXCEPTIONS = (
         r"equipoise (audit|play|games) pettingzoo:", "needs the extra pettingzoo; tests/adapters plays them"
     ),
     Exempt(r"\.venv-textarena/", "needs an environment of its own", Check.NOTHING),
+    Exempt(r"inspect (eval|view) ", "needs inspect-ai; tests/adapters/inspect runs both", Check.NOTHING),
     Exempt(r"python benchmarks/", "takes minutes, and prints the tables of the pages", Check.NOTHING),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),
 )
 
 COMPILED = {
     "from equipoise.adapters.pettingzoo import": "needs the extra pettingzoo; tests/adapters uses each",
+    "from equipoise.adapters.verifiers.": "needs the extra verifiers; tests/adapters/verifiers uses each",
     "as_openspiel_policy(game": "goes on from a session; tests/adapters/openspiel uses each function",
     "trainer = GRPOTrainer(": "loads a model of 600 million weights; tests/adapters trains a tiny one",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 from equipoise.errors import RequestError
@@ -16,7 +17,10 @@ from equipoise.policies.registry import load_game, load_opponents
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.requests import EpisodeRequest, InvalidRule, seated
 
-__all__ = ["Place", "Table", "set_table"]
+__all__ = ["SELF", "Place", "Table", "set_table"]
+
+SELF = "self"
+"""The name under which a policy stands in a pool of its own; whoever plays must fill the seat."""
 
 
 class Place(NamedTuple):
@@ -37,12 +41,14 @@ class Table:
         objective: Pools and weights.
         seed: Seed of the deals and of the draws.
         rule: What happens to invalid answers.
+        split: What the deals are used for.
     """
 
     game: Rules
     objective: Objective
     seed: int
     rule: InvalidRule
+    split: Split = Split.REPORT
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,8 +57,8 @@ class Table:
 
     @cached_property
     def opponents(self) -> Mapping[str, AnyPolicy]:
-        """The opponents by name, loaded when they are first asked for."""
-        return load_opponents(self.names, self.game)
+        """The opponents by name but for ``self``, loaded when they are first asked for."""
+        return load_opponents([name for name in self.names if name != SELF], self.game)
 
     def places(self, deals: int) -> Iterator[Place]:
         """Yield all episodes, deal by deal: each from every seat against every opponent.
@@ -62,22 +68,47 @@ class Table:
         """
         if deals < 1:
             raise RequestError(f"deals = {deals}: play at least 1 deal per opponent")
+        if self.split is not Split.REPORT:
+            # In training an opponent of two pools is two streams, and nobody of the shift pool is met.
+            for deal, (pool, name), seat in product(
+                range(deals), self.objective.streams, range(self.game.info_record.seats)
+            ):
+                yield Place(pool, name, deal, seat)
+            return
         pools = {name: pool for pool, names in reversed(list(self.objective.pools)) for name in names}
         for deal in range(deals):
             for name in self.names:
                 for seat in range(self.game.info_record.seats):
                     yield Place(pools[name], name, deal, seat)
 
-    def request(self, place: Place, player: AnyPolicy, rollout: int = 0) -> EpisodeRequest:
-        """Return an episode as the engine is asked for it, the same as in an audit with this seed."""
+    def request(
+        self,
+        place: Place,
+        player: AnyPolicy,
+        rollout: int = 0,
+        other: AnyPolicy | None = None,
+        tag: str = "",
+    ) -> EpisodeRequest:
+        """Return an episode as the engine is asked for it, the same as in an audit with this seed.
+
+        Args:
+            place: The episode.
+            player: Who plays at its seat.
+            rollout: Index among episodes of the same place.
+            other: Who plays at the other seats, in place of the opponent of that name.
+            tag: Sets the player's own draws apart.
+        """
+        opponent = self.opponents[place.opponent] if other is None else other
+        seats = self.game.info_record.seats
         return EpisodeRequest(
             game=self.game,
-            deal=Deal(self.seed, Split.REPORT, self.game.info_record.key, place.deal),
+            deal=Deal(self.seed, self.split, self.game.info_record.key, place.deal),
             pool=place.pool,
             opponent=place.opponent,
             seat=place.seat,
-            players=seated(player, self.opponents[place.opponent], place.seat, self.game.info_record.seats),
+            players=seated(player, opponent, place.seat, seats),
             rollout=rollout,
+            tag=tag,
         )
 
 
@@ -89,6 +120,7 @@ def set_table(
     weights: Mapping[str, float] | None = None,
     seed: int = 0,
     rule: InvalidRule | None = None,
+    split: Split = Split.REPORT,
 ) -> Table:
     """Return a table from what a user writes; see :func:`equipoise.audit` for the arguments.
 
@@ -98,4 +130,4 @@ def set_table(
     rules = load_game(game, options)
     given: Pools = default_pools(rules.name).replace(pools or {})
     objective = Objective.of(rules.info_record, given, rules.info_record.weights.replace(weights or {}))
-    return Table(rules, objective, seed, rule or InvalidRule())
+    return Table(rules, objective, seed, rule or InvalidRule(), split)

@@ -93,6 +93,7 @@ def test_a_sample_tells_the_whole_episode(audited: tuple[Path, Any], tmp_path: P
 
 
 def test_models_calls_stand_in_the_events(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="a language model needs equipoise[train]")
     settings = {"mode": "think", "thought_tokens": 4}
     pools = {"train": ["random"], "exploiter": ["nash"], "shift": []}
     equipoise.audit("kuhn", "tiny-random", episodes=1, pools=pools, out=tmp_path / "a", **settings)
