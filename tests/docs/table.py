@@ -57,7 +57,7 @@ EXCEPTIONS = (
 )
 
 COMPILED = {
-    "from equipoise.adapters.pettingzoo import": "needs the extra pettingzoo; tests/adapters uses it",
+    "from equipoise.adapters.pettingzoo import": "needs the extra pettingzoo; tests/adapters uses each",
     "as_openspiel_policy(game": "goes on from a session; tests/adapters/openspiel uses each function",
     "trainer = GRPOTrainer(": "loads a model of 600 million weights; tests/adapters trains a tiny one",
 }

@@ -56,6 +56,16 @@ class Layout:
             )
         return np.frombuffer(text.ljust(LABEL, b"\0"), dtype=np.uint8).copy()
 
+    def action(self, number: int) -> Action:
+        """Return the action of a number.
+
+        Raises:
+            RequestError: There is none.
+        """
+        if not 0 <= int(number) < len(self.actions):
+            raise RequestError(f"action {number}: actions are numbered 0 to {len(self.actions) - 1}")
+        return self.actions[int(number)]
+
     def mask(self, legal: tuple[Action, ...]) -> NDArray[np.int8]:
         """Return 1 for every action that is legal."""
         allowed = set(legal)

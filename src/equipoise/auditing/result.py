@@ -43,6 +43,8 @@ class GameResult:
         settings: How the numbers came about.
         behaviour: By information state: probability (or frequency) of each action, for small games.
         measures: What paired differences need; not part of the JSON.
+        readings: What sampled transcripts say besides, by group: ``strategies``, ``leaks``, ``outcomes``,
+            ``dimensions`` (see ``auditing.transcripts``).
     """
 
     game: str
@@ -54,6 +56,7 @@ class GameResult:
     settings: Mapping[str, Any]
     behaviour: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     measures: Mapping[str, Measure | None] = field(default_factory=dict, repr=False, compare=False)
+    readings: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
 
     @property
     def alone(self) -> bool:
@@ -82,6 +85,11 @@ class GameResult:
                 for label, row in self.behaviour.items()
             },
         }
+        if self.readings:
+            data["readings"] = {
+                group: {name: value.to_json() for name, value in rows.items()}
+                for group, rows in self.readings.items()
+            }
         if measures:
             data["measures"] = {
                 name: None if measure is None else measure.to_json()
@@ -112,6 +120,10 @@ class GameResult:
             {
                 name: None if row is None else Measure.from_json(row)
                 for name, row in data.get("measures", {}).items()
+            },
+            {
+                group: {name: Estimate.from_json(value) for name, value in rows.items()}
+                for group, rows in data.get("readings", {}).items()
             },
         )
 

@@ -203,7 +203,8 @@ class _Audit:
             "replies": "strongest opponent met" if certified is None else f"{certified.queries} queries",
         }
         result = self._result(measures, bounds, rows, settings, policy)
-        return _with(result, behaviour=sample.tally.rates(level, kind))
+        rates, read = sample.tally.rates(level, kind), sample.readings.estimates(level, kind)
+        return _with(result, behaviour=rates, readings=read)
 
     def _certified(self, policy: AnyPolicy, sampling: Sampling, reporter: Reporter) -> Certified | None:
         """Return certified bounds of the strongest replies, if they were asked for."""

@@ -11,6 +11,7 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.statistics.variates import Variates
 from equipoise.auditing.tally import Tally
+from equipoise.auditing.transcripts.readings import Readings
 from equipoise.games.base import finite_game
 from equipoise.games.rules import Rules
 from equipoise.objective.safety import Objective
@@ -33,10 +34,12 @@ class Sample:
     Attributes:
         panel: Features by opponent, deal (or block of deals) and seat.
         tally: Actions by information state.
+        readings: What else transcripts say.
     """
 
     panel: Panel
     tally: Tally
+    readings: Readings
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Sampling:
         reduced = _Reduction(
             PanelBuilder(config.episodes),
             Tally(config.episodes),
+            Readings(self.game, config.episodes),
             Variates(finite_game(self.game), self.policy, self.met.players)
             if config.control_variates
             else None,
@@ -92,7 +96,7 @@ class Sampling:
         title = f"audit {info.id}: {name}"
         for episode in self._played.episodes(self._requests, title, total, reporter):
             reduced.add(episode)
-        return Sample(reduced.panel.panel(), reduced.tally)
+        return Sample(reduced.panel.panel(), reduced.tally, reduced.readings)
 
     def keeper(self) -> Callable[[], None]:
         """Return a function that puts what the policy has been asked so far on disk, if there is a folder."""
@@ -132,8 +136,10 @@ class Sampling:
 class _Reduction:
     panel: PanelBuilder
     tally: Tally
+    readings: Readings
     variates: Variates | None
 
     def add(self, episode: Episode) -> None:
         self.panel.add(episode, None if self.variates is None else self.variates.correction(episode))
         self.tally.add(episode)
+        self.readings.add(episode)

@@ -23,6 +23,7 @@ __all__ = [
     "metric_table",
     "opponent_table",
     "power_notes",
+    "reading_table",
     "render",
     "settled",
     "verdict",
@@ -51,6 +52,21 @@ def metric_table(results: Sequence[GameResult]) -> Table:
         if alone and all(result.metrics.get(name) is None for result in results):
             continue
         table.add_row(name, *[cell(result.metrics.get(name)) for result in results])
+    return table
+
+
+def reading_table(results: Sequence[GameResult]) -> Table | None:
+    """Return what the transcripts of one game say besides, a column a policy; None where they say nothing."""
+    rows = list(dict.fromkeys((g, name) for one in results for g in one.readings for name in one.readings[g]))
+    if not rows:
+        return None
+    table = Table(title=f"{results[0].game}: what the transcripts say", title_justify="left")
+    table.add_column("", no_wrap=True)
+    table.add_column("figure", no_wrap=True)
+    for result in results:
+        table.add_column(Text(result.policy), justify="right", overflow="fold")
+    for group, name in rows:
+        table.add_row(group, name, *[cell(one.readings.get(group, {}).get(name)) for one in results])
     return table
 
 
@@ -127,7 +143,11 @@ def render(result: AuditResult, html: bool = False) -> str:
     for game in games:
         rows = [r for r in result.results if r.game == game]
         spreads = [s for s in result.spreads if s.game == game]
-        parts += [wording_table(rows, spreads)] if spreads else [metric_table(rows), *power_notes(rows)]
+        if spreads:
+            parts.append(wording_table(rows, spreads))
+            continue
+        read = reading_table(rows)
+        parts += [metric_table(rows), *power_notes(rows), *([read] if read is not None else [])]
     if result.differences:
         parts.append(difference_table(result.differences))
     text = as_text(parts)

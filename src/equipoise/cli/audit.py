@@ -169,14 +169,22 @@ def _games(given: list[str]) -> str | list[str]:
 
 
 def _tables(result: AuditResult, opponents: bool) -> list[RenderableType]:
-    from equipoise.auditing.tables import difference_table, metric_table, opponent_table, power_notes
+    from equipoise.auditing.tables import (
+        difference_table,
+        metric_table,
+        opponent_table,
+        power_notes,
+        reading_table,
+    )
     from equipoise.auditing.wording_table import wording_table
 
     found: list[RenderableType] = []
     for game in dict.fromkeys(one.game for one in result.results):
         rows = [one for one in result.results if one.game == game]
         spreads = [one for one in result.spreads if one.game == game]
+        read = None if spreads else reading_table(rows)
         found += [wording_table(rows, spreads)] if spreads else [metric_table(rows), *power_notes(rows)]
+        found += [] if read is None else [read]
         if opponents:
             found += [opponent_table(one) for one in rows]
     if result.differences:

@@ -20,15 +20,26 @@ SHOWN = 6
 """Actions whose probabilities are shown; the likeliest ones where there are more."""
 
 
+REMARKS = {
+    "none": "says nothing",
+    "leave": "leaves the conversation",
+    "forged": "lines under another's name count for nothing",
+    "cut": "too long: what is beyond the limit counts for nothing",
+}
+"""What is said of a turn that is no plain speech."""
+
+
 def lines(episode: Episode) -> Iterator[Text]:
     """Yield the whole episode."""
     yield from head(episode)
-    totals = _totals(episode)
+    totals, remarks = _totals(episode), _remarks(episode)
     for number, outcome in enumerate(episode.rounds):
         yield Text()
         yield Text(f"round {number + 1}", style="bold")
-        for turn in (turn for turn in episode.turns if turn.round == number):
-            yield from _turn(turn, episode)
+        for place, turn in enumerate(episode.turns):
+            if turn.round == number:
+                yield from _turn(turn, episode)
+                yield from (_text(f"    ({remark})") for remark in remarks.get(place, ()))
         yield Text(f"  payoffs {score(outcome.payoffs)}   totals {score(totals[number])}")
     yield Text()
     yield from summary(episode)
@@ -70,6 +81,20 @@ def _totals(episode: Episode) -> list[tuple[float, ...]]:
 
     outcomes: tuple[RoundOutcome, ...] = episode.rounds
     return list(accumulate((outcome.payoffs for outcome in outcomes), add))
+
+
+def _remarks(episode: Episode) -> dict[int, list[str]]:
+    """Return what a task's notes say of single turns, by their place in the episode."""
+    found: dict[int, list[str]] = {}
+    kinds = episode.notes.get("kinds")
+    for place, kind in enumerate(kinds if isinstance(kinds, list) else ()):
+        if kind in REMARKS:
+            found.setdefault(place, []).append(REMARKS[kind])
+    for name in ("forged", "cut"):
+        places = episode.notes.get(name)
+        for place in places if isinstance(places, list) else ():
+            found.setdefault(int(place), []).append(REMARKS[name])
+    return found
 
 
 def _turn(turn: Turn, episode: Episode) -> Iterator[Text]:

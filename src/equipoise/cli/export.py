@@ -1,4 +1,4 @@
-"""``equipoise export``: trained adapters for use elsewhere."""
+"""``equipoise export``: trained adapters and audits for use elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from equipoise.cli import options as o
+from equipoise.cli.export_inspect import logs
 from equipoise.cli.screen import Output, check_folder
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ ToleranceOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Take a trained adapter out of a run, checked.")
+    group = typer.Typer(no_args_is_help=True, help="Take adapters and audits elsewhere, checked.")
     group.command()(merged)
     group.command()(adapter)
+    group.command("inspect")(logs)
     app.add_typer(group, name="export", rich_help_panel="Train")
 
 

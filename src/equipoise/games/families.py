@@ -21,7 +21,7 @@ class Family:
     """Where the parts of a family are, as ``MODULE:NAME``.
 
     Attributes:
-        make: A function (rest of the name, options) -> Game.
+        make: A function (rest of the name, options) -> Game, or Task.
         renderer: A ``Renderer`` class that has words for any game of the family.
     """
 
@@ -29,7 +29,7 @@ class Family:
     renderer: str
 
     def load_game(self, name: str, options: Mapping[str, Any]) -> Any:
-        """Return the game with a name, without the prefix, and options."""
+        """Return the game or task with a name, without the prefix, and options."""
         return resolve_name(self.make)(name, options)
 
     def load_renderer(self) -> Any:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
 from equipoise.games.rules import Rules
-from equipoise.policies.base import AnyPolicy
+from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.frozen import frozen_run
+from equipoise.policies.phrases.adviser import PhraseAdviser, load_phrases
+from equipoise.policies.phrases.policy import PhraseStrategist
 from equipoise.policies.python import load_object
 from equipoise.policies.specs import LOCAL
 from equipoise.policies.strategist import Adviser, FunctionAdviser, advised
 from equipoise.prompts.registry import get_renderer
 
-__all__ = ["load_advised", "load_adviser"]
+__all__ = ["beside", "load_advised", "load_adviser"]
 
 SHARED = ("dtype", "device", "threads", "quiet", "temperature", "max_new_tokens")
 """Settings of language models that a strategist shares with its actor; the others are the actor's alone."""
@@ -42,14 +45,28 @@ def load_advised(
             f"{'strategist:' + rest!r} needs an adviser and an actor, in quotes: "
             "'strategist:smollm2>scripted:NAME'"
         )
-    return advised(load_adviser(name, rules, **settings), load_actor(actor))
+    return beside(load_adviser(name, rules, **settings), load_actor(actor))
+
+
+def beside(adviser: Adviser, actor: AnyPolicy, name: str | None = None) -> AnyPolicy:
+    """Return an actor with a strategist at its side, as the kind of policy that the two are.
+
+    Args:
+        adviser: The strategist.
+        actor: The actor.
+        name: How reports name both; ``strategist:ADVISER>ACTOR`` if None.
+    """
+    if isinstance(adviser, PhraseAdviser) and isinstance(actor, Policy):
+        return PhraseStrategist(adviser, actor, name or f"strategist:{adviser.name}>{actor.name}")
+    return advised(adviser, actor, name)
 
 
 def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
-    """Return a strategist: a local language model, that of a run, or a function of a decision.
+    """Return a strategist: a local language model, that of a run, a list of advice, or a function.
 
     Args:
-        spec: A local model, ``frozen:RUN[@ROUND]`` or ``python:FILE.py:NAME``.
+        spec: A local model, ``frozen:RUN[@ROUND]``, ``phrases`` (uniformly from a list), ``phrases:FILE`` (as
+            trained), or ``python:FILE.py:NAME``.
         rules: What is played.
         settings: Settings of language models. A model is given those that it shares with its actor; one that
             a run trained keeps its own temperature and budget.
@@ -60,6 +77,8 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
     shared = {name: one for name, one in settings.items() if name in SHARED}
     if spec.startswith(LOCAL):
         return _local(spec, rules, shared)
+    if spec == "phrases" or spec.startswith("phrases:"):
+        return load_phrases(Path(spec.removeprefix("phrases:")) if ":" in spec else None, rules)
     if spec.startswith(RUN):
         text = spec.removeprefix(RUN)
         run = frozen_run(text, rules)
@@ -75,7 +94,8 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
             raise RequestError(f"strategist {spec!r} is no function: name one from a decision to a text")
         return FunctionAdviser(found, spec, fingerprint)
     raise RequestError(
-        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), frozen:RUN or python:FILE.py:NAME"
+        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), frozen:RUN, phrases[:FILE] or "
+        "python:FILE.py:NAME"
     )
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from equipoise.games.base import Game
+from equipoise.opponents.base import Strategy
 from equipoise.policies.base import Policy
 from equipoise.policies.phrasebook import intended
-from equipoise.types import Choice, Decision
+from equipoise.types import Choice, Decision, Probabilities
 
 __all__ = ["CoachedPolicy"]
 
@@ -33,3 +35,14 @@ class CoachedPolicy(Policy):
         asked = [replace(d, advice=()) for d, action in zip(decisions, told, strict=True) if action is None]
         others = iter(self.own.act(asked) if asked else [])
         return [Choice(action) if action is not None else next(others) for action in told]
+
+    def probabilities(self, decisions: Sequence[Decision]) -> list[Probabilities]:
+        """Return what it does with certainty where it is told, its own policy's distributions elsewhere."""
+        told = [intended(d.advice[-1], d) if d.advice else None for d in decisions]
+        asked = [replace(d, advice=()) for d, action in zip(decisions, told, strict=True) if action is None]
+        others = iter(self.own.probabilities(asked) if asked else [])
+        return [{action: 1.0} if action is not None else next(others) for action in told]
+
+    def strategy(self, game: Game) -> Strategy | None:
+        """Return what it plays without advice, in finite-memory form."""
+        return self.own.strategy(game)

@@ -9,33 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 
+from equipoise.policies.bargaining import PIE, SHARES
+from equipoise.policies.intent import Intent
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Action, Decision
 
-__all__ = ["Intent", "intended", "intents"]
+__all__ = ["Intent", "intended", "intents", "recall"]
 
 _NEGATION = re.compile(
     r"\b(?:do not|don't|dont|never|not to|no need to|stop|avoid|refuse to|instead of)\s+(?:\w+\s+)?$"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """Something that can be advised.
-
-    Attributes:
-        name: Its name.
-        phrases: Regular expressions that mean it, on lower-case text.
-        act: From the decision to the action.
-        opposite: Name of the intent that its negation means; none if empty.
-    """
-
-    name: str
-    phrases: tuple[str, ...]
-    act: Callable[[Decision], Action]
-    opposite: str = ""
 
 
 def _always(action: Action) -> Callable[[Decision], Action]:
@@ -72,6 +57,7 @@ _DILEMMA = (
             r"echo (?:their|the other)",
         ),
         _last,
+        recall=1,
     ),
     Intent(
         "grim",
@@ -84,6 +70,7 @@ _DILEMMA = (
             r"punish (?:any|every|the first) \w+",
         ),
         _grim,
+        recall=None,
     ),
     Intent(
         "cooperate",
@@ -144,7 +131,7 @@ _DILEMMA = (
     ),
 )
 
-_BOOKS: Mapping[str, tuple[Intent, ...]] = {"ipd": _DILEMMA}
+_BOOKS: Mapping[str, tuple[Intent, ...]] = {"ipd": _DILEMMA, "split": PIE, "multi_issue": SHARES}
 
 
 def intents(game: str) -> tuple[Intent, ...]:
@@ -152,26 +139,46 @@ def intents(game: str) -> tuple[Intent, ...]:
     return _BOOKS.get(game, ())
 
 
+def recall(game: str) -> int | None:
+    """Return how many past rounds what advice means depends on in a game; None for all of them."""
+    depths = [one.recall for one in intents(game)]
+    known = [depth for depth in depths if depth is not None]
+    return max(known, default=0) if len(known) == len(depths) else None
+
+
 def intended(text: str, decision: Decision) -> Action | None:
     """Return the legal action that advice asks for at a decision, or None if it asks for nothing.
 
-    In games without a phrasebook, a text asks for an action if it holds the words for one, and for one only.
+    A text asks for an action if it holds the words for one, and for one only. Figures say more than phrases
+    ("Stay firm: demand 7."), and phrases of the game's book more than the words for an action.
     """
     lowered = " ".join(text.lower().split())
-    book = intents(decision.rules.name)
-    if not book:
-        return _worded(lowered, decision)
-    found = [intent for intent in book if (sign := _sign(intent.phrases, lowered)) and sign > 0]
-    against = [intent for intent in book if (_sign(intent.phrases, lowered) or 0) < 0]
+    found = _meant(lowered, decision.rules.name)
+    if found is None or any(character.isdigit() for character in lowered):
+        named = _worded(lowered, decision)
+        if named is not None or found is None:
+            return named
+    if len(found) != 1:
+        return None
+    action = found[0].act(decision)
+    return action if action in (decision.legal or ()) else None
+
+
+@lru_cache(maxsize=4096)
+def _meant(text: str, game: str) -> tuple[Intent, ...] | None:
+    """Return the intents that a text names, None if it names none, not even in the negative."""
+    book = intents(game)
+    signs = {intent.name: sign for intent in book if (sign := _sign(intent.phrases, text)) is not None}
+    if not signs:
+        return None
     named = {one.name: one for one in book}
-    found += [named[one.opposite] for one in against if one.opposite]
+    found = [named[name] for name, sign in signs.items() if sign > 0]
+    found += [
+        named[named[name].opposite] for name, sign in signs.items() if sign < 0 and named[name].opposite
+    ]
     # "Cooperate until they betray" names the action of its rule as well: the rule says more.
     rules = [one for one in found if not one.opposite]
-    chosen = {one.name: one for one in (rules or found)}
-    if len(chosen) != 1:
-        return None
-    action = next(iter(chosen.values())).act(decision)
-    return action if action in (decision.legal or ()) else None
+    return tuple({one.name: one for one in (rules or found)}.values())
 
 
 def _sign(phrases: Sequence[str], text: str) -> int | None:

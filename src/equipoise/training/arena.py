@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.objective.constraints import DualAscent, constrained, mean_features
 from equipoise.objective.gates import RunningGates
 from equipoise.objective.groups import Group, group_episodes
@@ -25,7 +26,7 @@ from equipoise.objective.scale import RunningScale
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.rollout.deals import Deal, Split, keyed_uniform
 from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played
+from equipoise.rollout.requests import EpisodeRequest, InvalidRule, Played, seated
 from equipoise.training.answers import answer_counts
 from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.branching import branch_off, group_weights
@@ -44,7 +45,7 @@ class Arena:
     """Plays a game for a trainer.
 
     Attributes:
-        game: The game.
+        game: The game, or a free-text task: there, only gradients of sampled episodes are to be had.
         config: Settings of the run.
         cast: Who is met at which step.
         met: The opponents that have a name: those of the pools, and whom the settings name besides.
@@ -58,7 +59,7 @@ class Arena:
 
     def __init__(
         self,
-        game: Game,
+        game: Rules,
         objective: Objective,
         policy: Policy,
         config: SepoConfig,
@@ -68,7 +69,7 @@ class Arena:
         """Load the opponents and work out what can be computed exactly.
 
         Args:
-            game: The game.
+            game: The game or task.
             objective: What is maximised; its shift pool is not used.
             policy: What is trained; says how many information states it answers at once.
             config: Settings.
@@ -78,6 +79,7 @@ class Arena:
         Raises:
             RequestError: The settings ask for exact work that the game does not allow.
         """
+        stage = _stage(game, config)
         self.game, self.config, self.rule = game, config, rule or InvalidRule()
         self.cast = Cast(game, objective, config)
         pools = replace(objective.pools, shift=())
@@ -86,7 +88,9 @@ class Arena:
         self.met = (opponents or Opponents.named(named, game, None)).among(named)
         self.opponents: dict[str, AnyPolicy] = dict(self.met.players)
         strategies = self.met.strategies
-        solution = None if strategies is None else solution_of(game, objective, strategies)
+        solution = None
+        if strategies is not None and isinstance(game, Game):
+            solution = solution_of(game, objective, strategies)
         solved = None if solution is None else solution.trees
         cheap = solved is not None and sum(len(t.keys) for t in solved) <= policy.exact_states
         trees = solved if cheap and self.cast.check_exact(policy) else None
@@ -105,10 +109,15 @@ class Arena:
         if LIBRARY in config.exploiters:
             states = policy.exact_states if trees is not None else 0
             library = Library(
-                game, self.cast.fixed.shift, states, config.respond_deals, config.seed, self.rule
+                stage, self.cast.fixed.shift, states, config.respond_deals, config.seed, self.rule
             )
         self.exploiters = Exploiters(
-            game.stage(), charged, trees, config.exploiters, library, config.league_size
+            stage.stage() if isinstance(game, Game) else stage,
+            charged,
+            trees,
+            config.exploiters,
+            library,
+            config.league_size,
         )
         self.multipliers = self._multipliers()
         info = game.info_record
@@ -256,7 +265,7 @@ class Arena:
                 index = step * config.deals + number
                 seat, opponent = index % seats, met[name]
                 deal = Deal(config.seed, Split.TRAIN, key, index)
-                players = (policy, opponent) if seat == 0 else (opponent, policy)
+                players = seated(policy, opponent, seat, seats)
                 requests += [
                     EpisodeRequest(self.game, deal, pool, name, seat, players, rollout)
                     for rollout in range(config.rollouts)
@@ -317,3 +326,25 @@ class Arena:
         book = self.cast.book(self.exploiters.book, objective, policy, self.met.strategies)
         assert book is not None
         return exact_batch(book, book.tabulate(policy), objective)
+
+
+def _stage(game: Rules, config: SepoConfig) -> Game:
+    """Return what responders would be computed in; a task has none, so nobody asks it for more than it has.
+
+    Raises:
+        RequestError: The settings ask for what a free-text task cannot give.
+    """
+    if isinstance(game, Game):
+        return game
+    wrong = {
+        "gradient": (config.gradient, ("sampled",)),
+        "gates": (config.gates, ("auto", "running")),
+        "penalised": (config.penalised, ("opponent_advantage",)),
+        "exploiters": (config.exploiters, ("none", "pool")),
+    }
+    for name, (value, possible) in wrong.items():
+        if value not in possible:
+            raise RequestError(
+                f"{name} = {value!r}: {game.name} is a free-text task, use {name} = {possible[-1]!r}"
+            )
+    return cast(Game, game)

@@ -21,6 +21,7 @@ from equipoise.auditing.exact.compile import TooLargeError, compile_tree
 from equipoise.auditing.exact.tree import Tree
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.objective.safety import Objective
 from equipoise.opponents.base import Strategy, Uniform
 from equipoise.opponents.pools import Pools
@@ -44,11 +45,11 @@ class Cast:
         past: Frozen copies of the policy by name, oldest first.
     """
 
-    def __init__(self, game: Game, objective: Objective, config: SepoConfig) -> None:
+    def __init__(self, game: Rules, objective: Objective, config: SepoConfig) -> None:
         """Check the pools of a run and begin with those of its first step.
 
         Args:
-            game: The game.
+            game: The game or task.
             objective: The objective over the fixed pools, the held-out one among them.
             config: Settings of the run.
 
@@ -153,6 +154,8 @@ class Cast:
         """Tell whether the learner's own kind can be tabulated at every information state."""
         if not self._moving:
             return True
+        if not isinstance(self.game, Game):
+            return False
         stage = self.game.stage()
         seats = (0,) if stage.info_record.symmetric else range(stage.info_record.seats)
         try:
@@ -169,6 +172,7 @@ class Cast:
         return self._everywhere.strategy(name, self._everywhere.tabulate(policy))
 
     def _compiled(self, strategy: Strategy, seats: Sequence[int], name: str = SELF) -> list[Tree]:
+        assert isinstance(self.game, Game)
         stage = self.game.stage()
         return [compile_tree(stage, {name: strategy}, seat) for seat in seats]
 

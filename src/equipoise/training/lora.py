@@ -19,6 +19,7 @@ from equipoise.policies.local.loading import LoadedModel, load_spec, split_spec
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.scoring import ActionScorer
+from equipoise.policies.local.strategist import FrozenStrategist
 from equipoise.training.batch import Batch
 from equipoise.training.config import LoraSettings
 from equipoise.training.optimiser import Optimiser
@@ -134,7 +135,7 @@ class AdapterLearner(Generic[P]):
 
     def drop(self, policy: Policy) -> None:
         """Take the adapter of a frozen copy out of the model."""
-        assert isinstance(policy, FrozenCopy)
+        assert isinstance(policy, FrozenCopy | FrozenStrategist)
         policy.close()
 
     def save_weights(self, folder: Path) -> None:

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from equipoise.auditing.result import AuditResult, Difference
-from equipoise.auditing.tables import metric_table, verdict
+from equipoise.auditing.tables import metric_table, reading_table, verdict
 from equipoise.training.recipe import joint_start
 
 __all__ = ["Run"]
@@ -49,7 +49,10 @@ class Run:
         """Return the tables, the verdicts and the folder."""
         parts: list[RenderableType] = []
         for game in dict.fromkeys(result.game for result in self.result.results):
-            parts.append(metric_table([r for r in self.result.results if r.game == game]))
+            rows = [r for r in self.result.results if r.game == game]
+            parts.append(metric_table(rows))
+            if (read := reading_table(rows)) is not None:
+                parts.append(read)
             parts += [Text(line) for line in self.verdicts(game)]
         if self.result.results:
             note = "Intervals cover the evaluation noise of these trained policies, not the training seed."

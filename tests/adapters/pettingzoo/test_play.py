@@ -162,6 +162,17 @@ def test_the_record_of_a_seats_episode_is_a_transcript() -> None:
         episode.act("DEFECT")
 
 
+@pytest.mark.parametrize("number", [-1, 2])
+def test_a_number_that_is_no_action_is_an_error(number: int) -> None:
+    one, both = gym_env("ipd", "random"), parallel_env("ipd")
+    one.reset(seed=0)
+    both.reset(seed=0)
+    with pytest.raises(RequestError, match=f"action {number}: actions are numbered 0 to 1"):
+        one.step(number)
+    with pytest.raises(RequestError, match=f"action {number}: actions are numbered 0 to 1"):
+        both.step({"player_0": 0, "player_1": number})
+
+
 @pytest.mark.parametrize(
     ("make", "error"),
     [

@@ -56,7 +56,7 @@ class SeatEnv(gymnasium.Env):  # type: ignore[misc]
         episode, before = self._episode, len(self._episode.outcomes)
         if episode.decision is None:
             raise RequestError("the episode is over: call reset")
-        wanted = self.actions[int(action)]
+        wanted = self._view.layout.action(action)
         illegal = wanted not in (episode.decision.legal or ())
         if illegal:
             episode.forfeit()

@@ -127,8 +127,8 @@ class Table:
 
     def play(self, numbers: Mapping[Seat, int]) -> tuple[RoundOutcome, ...]:
         """Let the seats to move act and return the rounds that ended: on a forfeit all that were left."""
-        before, actions = len(self.match.outcomes), self.view.layout.actions
-        chosen = {seat: actions[int(number)] for seat, number in numbers.items()}
+        before, layout = len(self.match.outcomes), self.view.layout
+        chosen = {seat: layout.action(number) for seat, number in numbers.items()}
         wrong = [seat for seat, one in chosen.items() if one not in self.match.state.legal_actions(seat)]
         if wrong:
             self.match.forfeit(wrong[0])

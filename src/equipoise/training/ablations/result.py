@@ -72,12 +72,14 @@ class Ablation:
         folder: Where everything is.
         rows: The rows, by game.
         level: Confidence level of the intervals over seeds.
+        compared: The metrics whose differences from the full method tables show.
     """
 
     recipe: str
     folder: Path
     rows: Sequence[AblationRow]
     level: float
+    compared: tuple[str, ...] = ("safety",)
 
     def __getitem__(self, key: tuple[str, str]) -> AblationRow:
         """Return the row of (game, row)."""
@@ -147,7 +149,12 @@ def summarise(
 
 
 def _nothing_drawn(rows: Sequence[GameResult]) -> bool:
-    """Tell whether seeds made no difference: exact gradients from one start give one policy."""
+    """Tell whether seeds made no difference: exact gradients from one start give one policy.
+
+    What is not trained is one audit for all seeds.
+    """
+    if all(one is rows[0] for one in rows):
+        return True
     values = [one.metrics.get(name) for one in rows for name in METRICS]
     exact = all(value is None or value.kind is Kind.EXACT for value in values)
     first = [rows[0].metrics.get(name) for name in METRICS]

@@ -25,6 +25,8 @@ from equipoise.opponents.pools import default_pools
 from equipoise.progress import Reporter, silent
 from equipoise.training.ablations.result import Ablation, AblationRow, ranges, summarise
 from equipoise.training.ablations.rows import FULL, Method, choose, full_name, method_of
+from equipoise.training.ablations.strategist import ablate_epo
+from equipoise.training.epo.recipe import is_epo
 from equipoise.training.pipeline import prepare, use_threads
 from equipoise.training.recipe import GameRecipe, Recipe, load_recipe
 from equipoise.training.run_folder import open_run
@@ -56,6 +58,8 @@ def ablate(
         RequestError: The recipe is wrong, a row or game does not exist, or the folder holds something else.
     """
     reporter = reporter or silent()
+    if is_epo(recipe, overrides):
+        return ablate_epo(recipe, overrides, rows, games, seeds, reporter)
     found = load_recipe(recipe, overrides)
     for name in games:
         if name not in found.games:

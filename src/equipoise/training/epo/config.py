@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -36,6 +37,8 @@ class EpoConfig(Strict):
             order, as the paper does; otherwise every step is trained on once, right away.
         epochs: Passes over a round's data where ``offline``.
         lr: Learning rate.
+        warmup: Share of the run's updates over which the rate rises to it.
+        decay: Whether the rate then falls to 0 on a cosine (the paper's), or stays (``none``).
         kl: Weight of KL(strategist ‖ its start).
         entropy: Weight of the entropy bonus.
         max_grad_norm: Gradients are scaled down to this norm.
@@ -61,6 +64,8 @@ class EpoConfig(Strict):
     offline: bool = False
     epochs: int = Field(1, ge=1)
     lr: float = Field(2e-4, gt=0.0)
+    warmup: float = Field(0.0, ge=0.0, lt=1.0)
+    decay: Literal["none", "cosine"] = "none"
     kl: float = Field(0.02, ge=0.0)
     entropy: float = Field(0.0, ge=0.0)
     max_grad_norm: float = Field(1.0, gt=0.0)
@@ -85,6 +90,20 @@ class EpoConfig(Strict):
         if self.judge_model is not None and self.judge != "llm":
             raise ValueError(f"judge_model = {self.judge_model!r} belongs to judge = 'llm'")
         return self
+
+    @property
+    def updates(self) -> int:
+        """Updates of the whole run."""
+        return self.rounds * self.steps * (self.epochs if self.offline else 1)
+
+    def rate(self, update: int) -> float:
+        """Return the learning rate of an update, counted from 0."""
+        rise = math.ceil(self.warmup * self.updates)
+        if update < rise:
+            return self.lr * (update + 1) / (rise + 1)
+        if self.decay == "none":
+            return self.lr
+        return self.lr * 0.5 * (1.0 + math.cos(math.pi * (update - rise) / (self.updates - rise)))
 
 
 class WordingConfig(Schedule):

@@ -24,20 +24,24 @@ from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
+from equipoise.policies.advisers import beside
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_opponents, load_policy
-from equipoise.policies.strategist import advised
+from equipoise.policies.strategist import Adviser
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import DecisionDraws, Split
 from equipoise.rollout.requests import InvalidRule
+from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
-from equipoise.training.epo.recipe import ALONE, BASE, SFT, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
+from equipoise.training.epo.strategists import Strategists
+from equipoise.training.learner import Learner
 from equipoise.training.run_folder import open_run
 from equipoise.training.summary import Run
 
-__all__ = ["EpoRunner", "run_epo"]
+__all__ = ["Course", "EpoRunner", "run_epo", "use_threads"]
 
 
 def run_epo(
@@ -60,15 +64,21 @@ def run_epo(
         raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
     folder = Path(recipe.out or f"runs/{recipe.name}")
     open_run(folder, recipe.model_dump(mode="json", exclude={"out"}), "run")
-    import torch
-
-    torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
+    use_threads(recipe)
     runner = EpoRunner(recipe, folder, "sft" in stages, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
     run = Run(folder, results, recipe.name, "utility", (ALONE, BASE, SFT))
     if "audit" in stages:
         run.save()
     return run
+
+
+def use_threads(recipe: EpoRecipe) -> None:
+    """Let torch use the recipe's threads, where there is a language model."""
+    if recipe.model != PHRASES:
+        import torch
+
+        torch.set_num_threads(recipe.threads or os.cpu_count() or 1)
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class EpoRunner:
         results: list[GameResult] = []
         differences: list[Difference] = []
         for name in tasks:
-            found = _Course(self, name, self.recipe.tasks[name]).run()
+            found = Course(self, name, self.recipe.tasks[name]).run()
             results += found.values()
             if self.audit:
                 differences += _differences(found, self.recipe.audit.level)
@@ -104,8 +114,14 @@ class EpoRunner:
 
 
 @dataclass(frozen=True)
-class _Course:
-    """What is done in one task."""
+class Course:
+    """What is done in one task.
+
+    Attributes:
+        runner: The recipe, and where its folder is.
+        name: Name of the task or game.
+        task: Its part of the recipe.
+    """
 
     runner: EpoRunner
     name: str
@@ -113,6 +129,7 @@ class _Course:
 
     @property
     def place(self) -> Path:
+        """The task's folder."""
         return self.runner.folder / folder_name(self.name)
 
     @property
@@ -122,6 +139,7 @@ class _Course:
 
     @cached_property
     def pools(self) -> Pools:
+        """Whom the strategist's side meets."""
         pools = default_pools(self.name).replace(self.task.pools)
         check_held_out(pools)
         return pools
@@ -132,93 +150,109 @@ class _Course:
         return {}
 
     def run(self) -> dict[str, GameResult]:
+        """Train what is not trained yet, and audit everything with every actor."""
         results: dict[str, GameResult] = {}
         self._warm()
-        for run, config in self.task.train.items():
-            if self.runner.train and not (self.place / run / "train" / "done").exists():
-                self._train(run, config)
+        if self.runner.train:
+            for run in self.task.runs:
+                self.train(run)
         if not self.runner.audit:
             return results
-        for suffix, spec in {"": self.task.actor, **self.task.actors}.items():
-            tail = f"@{suffix}" if suffix else ""
-            actor = self._actor(spec)
-            results[f"{ALONE}{tail}"] = self._audit(f"{ALONE}{tail}", lambda actor=actor: actor)  # type: ignore[misc]
-            for name in (BASE, *((SFT,) if self.task.sft else ()), *self.task.train):
-                weights = None if name == BASE else self.place / name / "train" / "best"
-                if weights is None or weights.exists():
-                    results[f"{name}{tail}"] = self._audit(
-                        f"{name}{tail}",
-                        lambda a=actor, w=weights: advised(self._adviser(w), a),  # type: ignore[misc]
-                    )
+        warm = (SFT,) if self.task.sft else ()
+        for suffix in ("", *self.task.actors):
+            for name in (ALONE, BASE, *warm, *self.task.runs):
+                if name in (ALONE, BASE) or self._weights(name).exists():
+                    shown = f"{name}@{suffix}" if suffix else name
+                    results[shown] = self.audit(name, suffix)
         return results
 
-    def _rules(self, judged: bool) -> Rules:
+    def train(self, run: str) -> None:
+        """Do a run of the task unless it is done, the warm start before it."""
+        self._warm()
+        if not (self.place / run / "train" / "done").exists():
+            self._train(run, self.task.runs[run])
+
+    def audit(self, name: str, suffix: str = "") -> GameResult:
+        """Judge a run, the actor alone, or the untrained strategist, with the actor of a suffix."""
+        actor = self._actor(self.task.actors[suffix] if suffix else self.task.actor)
+        shown = f"{name}@{suffix}" if suffix else name
+        if name == ALONE:
+            return self._audit(shown, lambda: actor)
+        weights = None if name == BASE else self._weights(name)
+        return self._audit(shown, lambda: beside(self._adviser(weights), actor))
+
+    def _weights(self, run: str) -> Path:
+        return self.place / run / "train" / "best"
+
+    def rules(self, judged: bool) -> Rules:
+        """Return what is played where the strategist is judged, or trained."""
         return load_game(self.name, {**self.task.options, **(self.task.held_out if judged else {})})
 
     def _actor(self, spec: str) -> AnyPolicy:
-        return load_policy(spec, self._rules(True), models=self.models, quiet=True, **self._device)
+        return load_policy(spec, self.rules(True), models=self.models, quiet=True, **self._device)
 
     @property
     def _device(self) -> dict[str, Any]:
         return {"dtype": self.runner.recipe.dtype, "device": self.runner.recipe.device}
 
-    def _adviser(self, weights: Path | None) -> Any:
-        from equipoise.policies.local.adviser import LocalAdviser
+    @property
+    def _strategists(self) -> Strategists:
+        return Strategists(self.runner.recipe, self.task, self.runner.reporter.quiet)
 
-        recipe = self.runner.recipe
-        spec = recipe.model if weights is None else f"{recipe.model}+{weights}"
-        return LocalAdviser.from_spec(
-            spec,
-            quiet=True,
-            temperature=recipe.temperature,
-            max_new_tokens=recipe.max_new_tokens,
-            prompt=recipe.prompt,
-            name=spec if weights is None else weights.parent.parent.name,
-            **self._device,
-        )
+    def _adviser(self, weights: Path | None) -> Adviser:
+        return self._strategists.adviser(self.rules(True), weights)
 
     def _audit(self, name: str, load: Callable[[], AnyPolicy]) -> GameResult:
         done = self.place / name / "result.json"
         if done.exists():
             return GameResult.from_json(json.loads(done.read_text(encoding="utf-8")))
-        rules, audit = self._rules(True), self.runner.recipe.audit
+        rules, audit = self.rules(True), self.runner.recipe.audit
         weights = rules.info_record.weights.replace(self.task.weights)
         config = AuditConfig(
             audit.episodes,
             audit.seed,
-            False,
+            bool(audit.exact),
             audit.level,
             pools=self.pools,
             weights=weights,
             out=self.place / name / "audit",
         )
-        result = audit_game(rules, load(), config, self.runner.reporter, name, self._met(rules))
+        result = audit_game(
+            rules, load(), config, self.runner.reporter, name, self._met(rules, bool(audit.exact))
+        )
         write_json(done, result.to_json(measures=True))
         return result
 
-    def _met(self, rules: Rules) -> Opponents:
+    def _met(self, rules: Rules, exact: bool = False) -> Opponents:
         names = [name for _, pool in self.pools for name in pool]
         players = load_opponents(names, rules, models=self.models, quiet=True, **self._device)
-        return Opponents(players, None)
+        return Opponents.of(players, rules, True) if exact else Opponents(players, None)
 
-    def _train(self, name: str, config: EpoConfig) -> None:
-        from equipoise.training.epo.collect import Collector
-        from equipoise.training.epo.run import Epo
-        from equipoise.training.epo.warm_start import local_strategist
-        from equipoise.training.tokens import TokenLearner
-
+    def _train(self, name: str, config: EpoConfig | SepoConfig) -> None:
         recipe, folder = self.runner.recipe, self.place / name / "train"
         config = config.model_copy(update={"seed": config.seed + recipe.seed})
-        start = None if self.task.sft is None else self.warm_start
-        actor, quiet = self._actor(self.task.actor), self.runner.reporter.quiet
-        strategist = local_strategist(recipe, actor, name, config.seed, quiet, start)
-        learner = TokenLearner(
-            strategist,
-            config.max_grad_norm,
-            config.pass_tokens,
-            config.max_step_kl,
-        )
-        scenarios = split_scenarios(self._rules(False), config.rounds, config.seed)
+        actor = self._actor(self.task.actor)
+        if not isinstance(actor, Policy):
+            raise RequestError(
+                f"actor = {self.task.actor!r} answers in its own time: train with a local or scripted actor"
+            )
+        warm = None if self.task.sft is None else self.warm_start
+        learner, start = self._strategists.learner(self.rules(False), actor, name, config, warm)
+        identity = self._identity(start, actor)
+        if isinstance(config, SepoConfig):
+            self._penalised(name, config, learner, identity, folder)
+        else:
+            self._explicit(name, config, learner, identity, folder)
+        (folder / "done").touch()
+
+    def _explicit(
+        self, name: str, config: EpoConfig, learner: Learner, identity: dict[str, Any], folder: Path
+    ) -> None:
+        """Train on EPO's objective."""
+        from equipoise.training.epo.collect import Collector
+        from equipoise.training.epo.run import Epo
+
+        scenarios = split_scenarios(self.rules(False), config.rounds, config.seed)
         partners = load_opponents(
             self.pools.train, scenarios.selection, models=self.models, quiet=True, **self._device
         )
@@ -227,12 +261,30 @@ class _Course:
             Collector(scenarios.of_round, self._judge(config, folder), config, InvalidRule(retries=0)),
             partners,
             lambda policy: self._score(policy, scenarios.selection, config),
-            self._identity(strategist.adviser.fingerprint, strategist.actor),
+            identity,
             folder,
             self.runner.reporter,
             f"{name} {self.name}",
         ).run()
-        (folder / "done").touch()
+
+    def _penalised(
+        self, name: str, config: SepoConfig, learner: Learner, identity: dict[str, Any], folder: Path
+    ) -> None:
+        """Train on SEPO's objective: the payoff less the penalties."""
+        from equipoise.training.epo.penalised import train_penalised
+
+        train_penalised(
+            self.rules(False),
+            self.pools,
+            {**self.task.weights, **self.task.train_weights},
+            learner,
+            config,
+            {"models": self.models, "quiet": True, **self._device},
+            identity,
+            folder,
+            self.runner.reporter,
+            name,
+        )
 
     def _warm(self) -> None:
         """Do the warm start unless it is done or not asked for.
@@ -249,15 +301,15 @@ class _Course:
             return
         from equipoise.training.epo.warm_start import train_wording
 
-        rules, runner = self._rules(False), self.runner
+        rules, runner = self.rules(False), self.runner
         partners = load_opponents(self.pools.train, rules, models=self.models, quiet=True, **self._device)
         actor = self._actor(self.task.actor)
         train_wording(runner.recipe, settings, rules, actor, partners, folder, runner.reporter)
 
     def _identity(self, fingerprint: str, actor: AnyPolicy) -> dict[str, Any]:
         return {
-            "task": self._rules(False).info_record.key,
-            "options": self._rules(False).options.changed(),
+            "task": self.rules(False).info_record.key,
+            "options": self.rules(False).options.changed(),
             "pools": {pool: list(names) for pool, names in self.pools},
             "actor": [actor.name, actor.fingerprint],
             "strategist": fingerprint,

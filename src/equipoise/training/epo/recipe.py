@@ -5,18 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from equipoise.prompts.strategist import Style
-from equipoise.training.config import LoraSettings, Strict
+from equipoise.training.config import LoraSettings, SepoConfig, Strict
 from equipoise.training.epo.config import EpoConfig, WordingConfig
 from equipoise.training.recipe import AuditSettings
 from equipoise.training.recipe_file import recipe_data, validated
 
-__all__ = ["EpoRecipe", "EpoTask", "is_epo", "load_epo"]
+__all__ = ["PHRASES", "EpoRecipe", "EpoTask", "PhraseSettings", "is_epo", "load_epo"]
 
 ALONE, BASE, SFT = "actor", "base", "sft"
 """What tables call the actor alone, with a strategist as it comes, and with one that was taught wording."""
+
+
+PHRASES = "phrases"
+"""The model that is none: a strategist that chooses from a list of advice."""
+
+
+class PhraseSettings(Strict):
+    """A strategist without a language model (``model = "phrases"``).
+
+    Attributes:
+        key: What it keeps of a situation: ``none``, ``turn``, the name of a state abstraction of the game, or
+            ``offers`` in ``social``.
+        advice: What it chooses from; left out, what ships with the package.
+    """
+
+    key: str = "turn"
+    advice: list[str] = Field(default_factory=list)
 
 
 class EpoTask(Strict):
@@ -28,24 +45,48 @@ class EpoTask(Strict):
         pools: Whom the strategist's side meets, by pool, replacing those of the task; it trains with the
             train pool.
         weights: Penalty weights ``e``, ``c``, ``x`` of the reported terms.
+        train_weights: Penalty weights that differ in training, for runs on SEPO's objective.
         actor: Who is advised: any policy.
         actors: Further actors with which the same strategist is judged, by name.
+        phrases: What a strategist without a language model chooses from.
         sft: The warm start of the strategist's wording, from which all runs start; left out, none.
         train: Runs by name; the names are the policies of the table.
+        penalised: Runs on SEPO's objective by name: the strategist maximises the payoff less the penalties
+            that ``weights`` weigh, on sampled episodes with all pools (docs/epo.md).
     """
 
     options: dict[str, Any] = Field(default_factory=dict)
     held_out: dict[str, Any] = Field(default_factory=dict)
     pools: dict[str, list[str]] = Field(default_factory=dict)
     weights: dict[str, float] = Field(default_factory=dict)
+    train_weights: dict[str, float] = Field(default_factory=dict)
     actor: str
     actors: dict[str, str] = Field(default_factory=dict)
+    phrases: PhraseSettings = PhraseSettings()
     sft: WordingConfig | None = None
     train: dict[str, EpoConfig] = Field(default_factory=dict)
+    penalised: dict[str, SepoConfig] = Field(default_factory=dict)
 
-    @field_validator("train")
+    @property
+    def runs(self) -> dict[str, EpoConfig | SepoConfig]:
+        """All runs by name, EPO's first."""
+        return {**self.train, **self.penalised}
+
+    @model_validator(mode="after")
+    def _apart(self) -> EpoTask:
+        for name in sorted(set(self.train) & set(self.penalised)):
+            raise ValueError(f"two runs are called {name!r}: rename the one under 'penalised'")
+        for name, one in self.penalised.items():
+            if one.gradient != "sampled":
+                raise ValueError(
+                    f"gradient = {one.gradient!r} of {name!r}: a strategist's advice is sampled, use "
+                    "'sampled'"
+                )
+        return self
+
+    @field_validator("train", "penalised")
     @classmethod
-    def _names(cls, runs: dict[str, EpoConfig]) -> dict[str, EpoConfig]:
+    def _names(cls, runs: dict[str, Any]) -> dict[str, Any]:
         for name in runs:
             if (
                 name in (ALONE, BASE, SFT)
@@ -65,7 +106,8 @@ class EpoRecipe(Strict):
     Attributes:
         method: ``epo``; tells these recipes from those of SEPO.
         name: Name of the run.
-        model: The strategist: a local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``).
+        model: The strategist: a local model (``smollm2``, ``hf:PATH_OR_ID``, ``tiny-random``), or
+            ``phrases``, which chooses from a list.
         dtype: Type of its weights.
         device: Where it runs.
         threads: CPU threads of torch; left out, as many as there are cores.
@@ -98,7 +140,7 @@ class EpoRecipe(Strict):
     @classmethod
     def _written(cls, model: str) -> str:
         if model == "table":
-            raise ValueError("a strategist writes text: name a language model")
+            raise ValueError("a strategist writes text: name a language model, or 'phrases'")
         if "+" in model:
             raise ValueError("a recipe trains an adapter of its own: name the model without +ADAPTER")
         return model

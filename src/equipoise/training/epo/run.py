@@ -15,17 +15,16 @@ from typing import Any
 import numpy as np
 
 from equipoise.policies.base import AnyPolicy, Policy
-from equipoise.policies.local.strategist import FrozenStrategist, LocalStrategist
 from equipoise.progress import Reporter, silent
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.epo.collect import SELF, Collected, Collector
 from equipoise.training.epo.config import EpoConfig
 from equipoise.training.epo.credit import mark_shares, trajectory_samples, turn_advantages
+from equipoise.training.learner import Learner
 from equipoise.training.samples import DecisionSample
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
 from equipoise.training.stopping import Best
-from equipoise.training.tokens import TokenLearner
 from equipoise.types import StopReason
 
 __all__ = ["Epo"]
@@ -36,7 +35,7 @@ class Epo:
 
     def __init__(
         self,
-        learner: TokenLearner[LocalStrategist],
+        learner: Learner,
         collector: Collector,
         partners: Mapping[str, AnyPolicy],
         score: Callable[[Policy], float],
@@ -48,7 +47,7 @@ class Epo:
         """Prepare a run.
 
         Args:
-            learner: Trains the strategist; its policy is a ``LocalStrategist``.
+            learner: Trains the strategist; its policy is the strategist with its actor.
             collector: Plays and judges.
             partners: Whom the strategist meets besides itself, by name.
             score: Scores a policy on deals kept for selection.
@@ -67,7 +66,7 @@ class Epo:
         self.best = Best(self.config.patience, self.config.min_delta)
         self.history: list[dict[str, Any]] = []
         self._pool: list[Collected] = []
-        self._past: dict[str, FrozenStrategist] = {}
+        self._past: dict[str, Policy] = {}
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
@@ -98,8 +97,7 @@ class Epo:
                 row.update(self._train_offline(number))
                 self._pool = []
         else:
-            samples = self._samples(collected)
-            row.update(self.learner.update(samples, self.config.lr, self.config.kl, self.config.entropy))
+            row.update(self._update(self._samples(collected), step))
         if last_of_round:
             self._freeze(number)
             self._select(number + 1, row)
@@ -117,10 +115,16 @@ class Epo:
         batches = [self._samples(collected) for collected in self._pool]
         order = np.random.Generator(np.random.Philox([config.seed, number]))
         stats: dict[str, float] = {}
+        update = number * config.steps * config.epochs
         for _ in range(config.epochs):
             for index in order.permutation(len(batches)):
-                stats = self.learner.update(batches[index], config.lr, config.kl, config.entropy)
+                stats = self._update(batches[index], update)
+                update += 1
         return stats
+
+    def _update(self, samples: list[DecisionSample], number: int) -> dict[str, float]:
+        lr = self.config.rate(number)
+        return {"lr": lr, **self.learner.update(samples, lr, self.config.kl, self.config.entropy)}
 
     def _met(self, number: int) -> dict[str, AnyPolicy]:
         """Return whom the strategist meets: its partners, and in self-play itself, now and before."""
@@ -129,7 +133,7 @@ class Epo:
             met[SELF] = self.policy
             for name in (f"round{before}" for before in range(1, number + 1)):
                 if name not in self._past:
-                    self._past[name] = self.policy.frozen(self._weights(name), name)
+                    self._past[name] = self.learner.frozen(self._weights(name), name)
                 met[name] = self._past[name]
         return met
 

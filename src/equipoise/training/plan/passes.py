@@ -53,6 +53,10 @@ def worked(work: Work, tokens: Tokens) -> tuple[float, str]:
     more = f"a pass with gradients, which counts {BACKWARD}"
     if work.kind == "sft":
         return BACKWARD * trained(work, tokens), more
+    if work.kind == "pass":
+        return (2 + BACKWARD) * trained(
+            work, tokens
+        ), f"read as the reference and to check the step, and {more}"
     checked = trained(work, tokens) if work.pass_tokens else played(work, tokens)
     total = played(work, tokens) + 2 * checked + BACKWARD * trained(work, tokens)
     return total, f"played, read as the reference and to check the step, and {more}"

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.errors import RequestError
 from equipoise.policies.local.families import family_of
 from equipoise.progress import Reporter, silent
-from equipoise.training.epo.recipe import is_epo
+from equipoise.training.epo.recipe import PHRASES, EpoRecipe, is_epo, load_epo
 from equipoise.training.joint import shares
 from equipoise.training.joint_sft import share_out
 from equipoise.training.pipeline import prepare
@@ -19,6 +18,7 @@ from equipoise.training.plan.figures import Figure
 from equipoise.training.plan.memory import memory_of
 from equipoise.training.plan.passes import played, worked
 from equipoise.training.plan.shape import ModelShape, model_shape
+from equipoise.training.plan.strategist import strategist_works
 from equipoise.training.plan.tokens import Tokens, tokenizer_at_hand
 from equipoise.training.plan.work import Work, work_of
 from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
@@ -112,14 +112,26 @@ def plan_recipe(
     Raises:
         RequestError: The recipe is wrong, or nothing says what the model looks like.
     """
-    if is_epo(name):
-        raise RequestError(f"recipe {name!r} is one of EPO: dry runs are for recipes of SEPO")
+    if is_epo(name, overrides):
+        strategist = load_epo(name, overrides)
+        works = list(strategist_works(strategist, games, reporter or silent()))
+        return _plan(strategist, strategist.model == PHRASES, works, tokens_per_second, config)
     recipe = only_games(load_recipe(name, overrides), games)
     is_table = recipe.model == "table"
+    works = list(_works(recipe, reporter or silent(), is_table))
+    return _plan(recipe, is_table, works, tokens_per_second, config)
+
+
+def _plan(
+    recipe: Recipe | EpoRecipe,
+    is_table: bool,
+    works: Sequence[Work],
+    speed: float | None,
+    config: Path | None,
+) -> Plan:
     shape = None if is_table else model_shape(recipe.model, recipe.lora, recipe.dtype, config)
     tokens = None if shape is None else _tokens(recipe, shape)
-    works = list(_works(recipe, reporter or silent(), is_table))
-    stages = [_stage(work, tokens, tokens_per_second) for work in works]
+    stages = [_stage(work, tokens, speed) for work in works]
     return Plan(
         recipe.name,
         recipe.model,
@@ -159,14 +171,15 @@ def _budget(recipe: Recipe) -> int:
     return {"choose": 0, "think": recipe.thought_tokens, "free": recipe.max_new_tokens}[recipe.mode]
 
 
-def _tokens(recipe: Recipe, shape: ModelShape) -> Tokens:
+def _tokens(recipe: Recipe | EpoRecipe, shape: ModelShape) -> Tokens:
     family = family_of(shape.model.get_base_model().config)
     return Tokens(tokenizer_at_hand(recipe.model), family, shape.shares_prefixes)
 
 
 def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
     usual = "uniform play in the model's place"
-    certain = work.certain or work.episodes == 0
+    table = work.episodes == 0 and work.kind not in ("sft", "pass")
+    certain = work.certain or (work.episodes == 0 and work.kind != "pass")
     same = "counted" if certain else usual
     figures = {
         "steps": Figure(
@@ -177,7 +190,8 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
         ),
         "episodes": Figure(work.episodes, "count", True, "counted; 0 where a table of all states is asked"),
         "decisions": Figure(work.decisions, "count", certain, same),
-        "prompts": Figure(len(work.questions), "count", work.episodes == 0 and work.kind != "sft", usual),
+        "prompts": Figure(len(work.questions), "count", table, usual),
+        **{name: Figure(count, "count", certain, same) for name, count in work.calls.items()},
     }
     if tokens is not None:
         figures.update(_token_figures(work, tokens, speed))
@@ -186,7 +200,7 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
 
 def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str, Figure]:
     asked = work.questions
-    exact = tokens.exact and work.episodes == 0 and work.kind != "sft"
+    exact = tokens.exact and work.episodes == 0 and work.kind not in ("sft", "pass")
     words = sum(map(tokens.answer, asked)) / max(len(asked), 1)
     answers = Figure(work.decisions * words, "tokens", False, f"legal words are equally likely; {tokens.how}")
     if work.budget:

@@ -13,7 +13,7 @@ from equipoise.training.plan.figures import Figure
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from equipoise.training.plan.plan import Plan
+    from equipoise.training.plan.plan import Plan, StagePlan
 
 __all__ = ["plan_tables"]
 
@@ -21,6 +21,9 @@ COLUMNS = {
     "steps": "steps",
     "episodes": "episodes",
     "decisions": "decisions",
+    "trajectories": "trajectories",
+    "actor_calls": "actor calls",
+    "judge_calls": "judge calls",
     "prompts": "prompts",
     "prompt_tokens": "prompt tokens",
     "answer_tokens": "answer tokens",
@@ -50,7 +53,7 @@ def _stages(plan: Plan) -> Table:
     for key in known:
         table.add_column(COLUMNS[key], justify="right")
     for stage in plan.stages:
-        table.add_row(Text(stage.game), Text(stage.stage), *(str(stage.figures[key]) for key in known))
+        table.add_row(Text(stage.game), Text(stage.stage), *(_shown(stage, key) for key in known))
     return table
 
 
@@ -62,3 +65,8 @@ def _figures(title: str, figures: Mapping[str, Figure]) -> Table:
     for name, figure in figures.items():
         table.add_row(name.replace("_", " "), str(figure), Text(figure.how))
     return table
+
+
+def _shown(stage: StagePlan, key: str) -> str:
+    found = stage.figures.get(key)
+    return "" if found is None else str(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.policies.local.chat import end_of_turn, prompt_ids, word_ids
@@ -11,7 +11,7 @@ from equipoise.policies.local.families import Family
 from equipoise.policies.local.question import Question
 from equipoise.policies.local.tree import TokenTree
 from equipoise.policies.local.trie import build_trie
-from equipoise.prompts.base import MARKER
+from equipoise.prompts.base import MARKER, Prompt
 from equipoise.prompts.registry import get_renderer
 from equipoise.types import Decision
 
@@ -37,6 +37,7 @@ class Tokens:
     tokenizer: Any
     family: Family
     shares: bool
+    _read: dict[Prompt, tuple[int, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def exact(self) -> bool:
@@ -88,6 +89,12 @@ class Tokens:
         return [start + path for path, _ in build_trie(words, end).rows()] or [start]
 
     def _ids(self, question: Question) -> tuple[int, ...]:
+        found = self._read.get(question.prompt)
+        if found is None:
+            found = self._read[question.prompt] = self._encoded(question)
+        return found
+
+    def _encoded(self, question: Question) -> tuple[int, ...]:
         if self.tokenizer is None:
             text = question.prompt.rules + question.prompt.situation + MARKER
             return (0,) * round(TEMPLATE * CHARACTERS) + tuple(map(ord, text))

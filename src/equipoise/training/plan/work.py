@@ -7,8 +7,8 @@ since a trained policy visits fewer states.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from equipoise.auditing.behaviour import finite_forms
 from equipoise.auditing.opponents import Opponents
@@ -49,7 +49,7 @@ class Work:
     Attributes:
         game: Name of the game.
         stage: What it is called: ``audit base``, ``sft``, ``sepo`` …
-        kind: ``audit``, ``select``, ``sft`` or ``sepo``.
+        kind: ``audit``, ``select``, ``sft``, ``sepo``, or ``pass``, another pass over a step's data.
         steps: How often it does what follows; ``sft`` may stop earlier.
         episodes: Episodes of one step; 0 where a table of all states is enough.
         decisions: Decisions of the policy in them (``sft``: examples).
@@ -60,6 +60,7 @@ class Work:
         asked: Where text is trained, the questions of all decisions, in order.
         pass_tokens: Where text is trained, the tokens of one pass with gradients.
         stops: Whether it may stop before all steps are made.
+        calls: What else a step asks for, by name: trajectories, calls of actors and of a judge.
     """
 
     game: str
@@ -75,6 +76,7 @@ class Work:
     asked: tuple[Question, ...] = ()
     pass_tokens: int = 0
     stops: bool = False
+    calls: Mapping[str, int] = field(default_factory=dict)
 
 
 def work_of(

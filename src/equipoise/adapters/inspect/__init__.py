@@ -1,0 +1,1 @@
+"""Inspect: audits as its logs, and games as its tasks."""

@@ -1,0 +1,1 @@
+"""What an audit reads from its transcripts besides payoffs: strategies, leaks, dimensions, successes."""
