@@ -52,7 +52,6 @@ EXCEPTIONS = (
         r"equipoise (audit|play|games) pettingzoo:", "needs the extra pettingzoo; tests/adapters plays them"
     ),
     Exempt(r"\.venv-textarena/", "needs an environment of its own", Check.NOTHING),
-    Exempt(r"python benchmarks/", "takes minutes, and prints the tables of the pages", Check.NOTHING),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),
 )
 
