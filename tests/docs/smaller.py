@@ -50,6 +50,8 @@ def smaller(words: Sequence[str], server: str) -> list[str]:
     given = [_place(SHORT.get(word, word), server) for word in rest]
     for flag, value in SMALL.get(name, {}).items():
         given = _set(given, flag, value)
+    if any("strategist:tiny-random" in word for word in given):
+        given = _set(given, "--max-new-tokens", "4")
     if name in ("audit", "solve") and any(game in given for game in LONG_GAMES):
         given = [*given, "--option", "rounds=2"]
     if name == "audit":

@@ -53,7 +53,6 @@ EXCEPTIONS = (
     ),
     Exempt(r"\.venv-textarena/", "needs an environment of its own", Check.NOTHING),
     Exempt(r"inspect (eval|view) ", "needs inspect-ai; tests/adapters/inspect runs both", Check.NOTHING),
-    Exempt(r"python benchmarks/", "takes minutes, and prints the tables of the pages", Check.NOTHING),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),
 )
 

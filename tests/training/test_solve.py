@@ -197,3 +197,11 @@ class TestAbstraction:
     def test_an_unknown_one_is_said_before_any_work(self) -> None:
         with pytest.raises(RequestError, match="unknown abstraction 'bid': did you mean 'bids'"):
             solve(make_game("auction"), abstraction="bid")
+
+
+def test_tables_hold_what_only_held_out_opponents_lead_to() -> None:
+    game = make_game("ipd", rounds=3)
+    pools = Pools(train=("always_cooperate",), exploiter=("always_defect",), shift=("random_75",))
+    found = solve(game, exploiters=("pool",), steps=5, pools=pools).results
+    assert [one.policy for one in found] == ["optimum", "pool/seed0"]
+    assert all(one.metrics["robustness"] is not None for one in found)

@@ -88,6 +88,7 @@ def solve(
         for seed in range(seeds):
             silent = abstraction is None and everybody is None
             table = _train(game, objective, kind, seed, steps, reporter, abstraction, silent)
+            table = _filled(table, game, everybody if abstraction is None else None)
             _save(table, out, f"{re.sub(r'[^A-Za-z0-9]+', '_', kind)}-seed{seed}")
             results.append(audit_game(game, table, config, name=f"{kind}/seed{seed}"))
     return _finish(results, out)
@@ -195,6 +196,18 @@ def _optimal(game: Game, best: Optimum, everybody: Sequence[Tree] | None) -> Tab
         for key, legal, row in zip(tree.keys, tree.legal, plan.tolist(), strict=True):
             rows[stage.label(*key)] = dict(zip(legal, row, strict=False))
     return TabularPolicy(stage.info_record.key, rows, "optimum", silent=everybody is None)
+
+
+def _filled(table: TabularPolicy, game: Game, everybody: Sequence[Tree] | None) -> TabularPolicy:
+    """Return a table with a uniform row where no opponent of the training leads, held-out ones may."""
+    stage = game.stage()
+    rows = dict(table.table)
+    for tree in everybody or ():
+        for key, legal in zip(tree.keys, tree.legal, strict=True):
+            rows.setdefault(stage.label(*key), dict.fromkeys(legal, 1.0 / len(legal)))
+    if len(rows) == len(table.table):
+        return table
+    return TabularPolicy(stage.info_record.key, rows, table.name)
 
 
 def _save(policy: TabularPolicy, out: Path | None, name: str) -> None:
