@@ -160,7 +160,8 @@ def test_the_resolved_recipe_and_versions_are_saved(smoke: Run) -> None:
     assert recipe["audit"] == {"episodes": 4, "seed": 0, "exact": None, "level": 0.95}
     assert "out" not in recipe
     provenance = json.loads((smoke.folder / "provenance.json").read_text(encoding="utf-8"))
-    assert {"packages", "python", "system", "git"} == set(provenance)
+    assert {"command", "packages", "python", "system", "git"} == set(provenance)
+    assert provenance["command"] == "run"
     assert "torch" in provenance["packages"]
 
 

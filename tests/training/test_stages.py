@@ -35,7 +35,9 @@ SEPO = SepoConfig(
 
 
 def new_recipe(model: str = "tiny-random", **settings: Any) -> Recipe:
-    data = {"name": "test", "model": model, "lora": {"rank": 4}, "threads": 1, "games": {}}
+    data: dict[str, Any] = {"name": "test", "model": model, "threads": 1, "games": {}}
+    if model != "table":
+        data["lora"] = {"rank": 4}
     return Recipe.model_validate({**data, **settings})
 
 

@@ -255,7 +255,13 @@ def test_an_interrupted_audit_leaves_no_program_behind(tmp_path: Path) -> None:
     start = "import sys; from equipoise.cli import main; sys.exit(main())"
     policy = f"command:{sys.executable} {agent}"
     arguments = [sys.executable, "-c", start, "audit", "ipd", "-p", policy, "--out", str(tmp_path / "out")]
-    with subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True) as audit:
+    with subprocess.Popen(
+        arguments,
+        stderr=subprocess.PIPE,
+        text=True,
+        # What starts the tests in the background makes them, and so this, ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as audit:
         pid = _wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
         audit.send_signal(signal.SIGINT)
         _, said = audit.communicate(timeout=60)

@@ -144,26 +144,26 @@ def test_a_policy_without_generations_cannot_be_trained_on_tokens(monkeypatch: p
 
 
 def test_the_engine_s_settings_are_trl_s_own(tmp_path: Any) -> None:
+    given: dict[str, Any] = {"device": "cpu", "temperature": 0.8, "max_tokens": 9, "stop_ids": (4, 5)}
     settings = TrlSettings(
         use_vllm=True,
-        vllm_mode="server",
-        vllm_server_base_url="http://localhost:1",
         vllm_gpu_memory_utilization=0.5,
         vllm_max_model_length=512,
         vllm_enable_sleep_mode=True,
         bf16=True,
         gradient_checkpointing=True,
     )
-    given: dict[str, Any] = {"device": "cpu", "temperature": 0.8, "max_tokens": 9, "stop_ids": (4, 5)}
     args = grpo_config(config_of(rows=7), settings, tmp_path, **given)
-    assert (args.use_vllm, args.vllm_mode) == (True, "server")
-    assert args.vllm_server_base_url == "http://localhost:1"
+    assert (args.use_vllm, args.vllm_mode) == (True, "colocate")
     assert (args.vllm_gpu_memory_utilization, args.vllm_max_model_length) == (0.5, 512)
     assert args.vllm_enable_sleep_mode
     assert args.generation_kwargs == {"stop_token_ids": [4, 5]}
     assert (args.bf16, args.gradient_checkpointing) == (True, True)
     assert (args.temperature, args.max_completion_length) == (0.8, 9)
     assert args.per_device_train_batch_size == 8
+    server = TrlSettings(use_vllm=True, vllm_mode="server", vllm_server_base_url="http://localhost:1")
+    asked = grpo_config(config_of(), server, tmp_path, **given)
+    assert (asked.vllm_mode, asked.vllm_server_base_url) == ("server", "http://localhost:1")
     plain = grpo_config(config_of(), TrlSettings(), tmp_path, **given)
     assert (plain.use_vllm, plain.bf16, plain.gradient_checkpointing) == (False, False, False)
     assert plain.generation_kwargs is None
