@@ -24,9 +24,10 @@ def wheel_faults(names: set[str], metadata: str) -> list[str]:
         names: The files in it.
         metadata: The text of its METADATA.
     """
-    wanted = {str(path.relative_to(SOURCE)) for path in _files(SOURCE / "equipoise")}
+    wanted = {str(path.relative_to(SOURCE)) for path in _files(SOURCE)}
     faults = [f"the wheel lacks {name}" for name in sorted(wanted - names)]
-    foreign = {name for name in names if not name.startswith(("equipoise/", "equipoise-"))}
+    packages = tuple(f"{path.name}/" for path in SOURCE.iterdir() if path.is_dir())
+    foreign = {name for name in names if not name.startswith((*packages, "equipoise-"))}
     faults += [f"the wheel holds {name}" for name in sorted(foreign)]
     fields = Parser().parsestr(metadata)
     faults += [
@@ -39,7 +40,7 @@ def wheel_faults(names: set[str], metadata: str) -> list[str]:
 def sdist_faults(names: set[str]) -> list[str]:
     """Return what is wrong with a source archive, whose files are given without its top folder."""
     wanted = {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "constraints.txt"}
-    wanted |= {str(path.relative_to(ROOT)) for path in _files(SOURCE / "equipoise")}
+    wanted |= {str(path.relative_to(ROOT)) for path in _files(SOURCE)}
     return [f"the source archive lacks {name}" for name in sorted(wanted - names)]
 
 

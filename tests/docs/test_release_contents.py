@@ -27,7 +27,7 @@ def check() -> ModuleType:
 @pytest.fixture(scope="module")
 def files() -> set[str]:
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/equipoise"],
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src"],
         cwd=ROOT,
         capture_output=True,
         text=True,
