@@ -24,7 +24,7 @@ backend = "trl"
 mode = "free"
 max_new_tokens = 6
 trl.tuning = "{tuning}"
-lora.rank = 2
+{adapter}
 [games.ipd]
 options = {{ rounds = 2 }}
 pools = {{ train = ["tit_for_tat"], exploiter = ["always_defect"], collusive = ["always_cooperate"] }}
@@ -54,7 +54,8 @@ def recipe(folder: Path, tuning: str) -> str:
     tiny_model(tokenizer).save_pretrained(model)
     tokenizer.save_pretrained(model)
     path = folder / "recipe.toml"
-    path.write_text(RECIPE.format(model=f"hf:{model}", tuning=tuning), encoding="utf-8")
+    adapter = "lora.rank = 2" if tuning == "lora" else ""
+    path.write_text(RECIPE.format(model=f"hf:{model}", tuning=tuning, adapter=adapter), encoding="utf-8")
     return str(path)
 
 
