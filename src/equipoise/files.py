@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from equipoise.errors import RequestError
 
-__all__ = ["claim", "folder_name", "write_json", "write_text"]
+__all__ = ["appearing", "claim", "folder_name", "write_json", "write_text"]
 
 
 def write_text(path: Path, text: str) -> None:
@@ -32,6 +35,30 @@ def write_json(path: Path, data: Any) -> None:
 def folder_name(text: str) -> str:
     """Return text as the name of one folder on any system: what might be a separator becomes ``_``."""
     return re.sub(r"[^\w.()=,+-]+", "_", text)
+
+
+@contextmanager
+def appearing(out: Path) -> Iterator[Path]:
+    """Yield a folder that gets its name at the end, or is gone if the block fails.
+
+    Raises:
+        RequestError: The name is taken, by a file or a folder that is not empty, or cannot be written.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RequestError(f"{str(out)!r} is taken: choose another --out")
+    part = out.with_name(f"{out.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+    except OSError as error:
+        raise RequestError(f"--out {str(out)!r} cannot be written ({error.strerror})") from None
+    try:
+        yield part
+        if out.exists():
+            out.rmdir()
+        part.rename(out)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def claim(folder: Path, name: str, request: Any, way_out: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +11,9 @@ from equipoise.games.base import Game
 from equipoise.policies.registry import load_game
 from equipoise.prompts.base import PLAIN, Renderer
 from equipoise.prompts.registry import get_renderer
-from equipoise.rollout.deals import DecisionDraws
+from equipoise.rollout.recorded import recorded_decisions
 from equipoise.rollout.transcript import episode_from_json
-from equipoise.types import Action, Decision, Episode, Seat
+from equipoise.types import Decision, Seat
 
 __all__ = ["Asker"]
 
@@ -61,7 +61,7 @@ class Asker:
             return texts
         game, renderer = self._parts
         try:
-            for number, decision in decisions(game, episode_from_json(data)):
+            for number, (_, decision) in enumerate(recorded_decisions(game, episode_from_json(data))):
                 turn = data["turns"][number]
                 if game.label(decision.observation, decision.history) != turn["label"]:
                     # Played by other rules than those at hand: better nothing than something else.
@@ -77,46 +77,3 @@ class Asker:
         if key not in self._said:
             self._said[key] = renderer.situation(decision)
         return self._said[key]
-
-
-def decisions(game: Game, episode: Episode) -> Iterator[tuple[int, Decision]]:
-    """Yield the number of every turn with the decision that it answered, by playing the record again."""
-    info = game.info_record
-    state, chance = game.initial_state(), iter(episode.chance)
-    histories: list[tuple[Hashable, ...]] = [()] * info.seats
-    number = 0
-    while not state.is_over:
-        if state.chance is not None:
-            logged = next(chance, None)
-            if logged is None:
-                return
-            step = state.apply_chance(logged[1])
-        else:
-            movers = state.players_to_move
-            moves: dict[Seat, Action] = {}
-            for turn in episode.turns[number : number + len(movers)]:
-                yield number, _decision(game, state, turn.seat, turn.step, histories[turn.seat])
-                moves[turn.seat] = turn.action
-                number += 1
-            if len(moves) < len(movers):
-                return
-            step = state.apply(moves)
-        if step.signals:
-            histories = [(*past, signal) for past, signal in zip(histories, step.signals, strict=True)]
-        state = step.state
-
-
-def _decision(game: Game, state: Any, seat: Seat, step: int, history: tuple[Hashable, ...]) -> Decision:
-    alone = game.info_record.independent_rounds
-    return Decision(
-        game,
-        "report",
-        seat,
-        0 if alone else state.round,
-        step,
-        step if alone else len(history),
-        state.legal_actions(seat),
-        state.observation(seat),
-        history,
-        DecisionDraws("report", "report"),
-    )

@@ -12,21 +12,9 @@ from equipoise.api import audit
 from equipoise.auditing.result import GameResult
 from equipoise.auditing.tables import reading_table, render
 from equipoise.auditing.transcripts.readings import Readings
-from equipoise.auditing.transcripts.replay import decisions_of
-from equipoise.games.registry import make_game
 from equipoise.policies.registry import load_game, load_policy
 from equipoise.rollout.engine import play
 from tests.rollout.players import requests
-
-
-@pytest.mark.parametrize("game", ["ipd", "split", "multi_issue", "kuhn", "auction", "commons"])
-def test_a_record_played_again_asks_what_was_asked(game: str) -> None:
-    rules = make_game(game)
-    for one in play(requests(rules, load_policy("scripted:random", rules), ("random",), 2)):
-        again = [decision for _, decision in decisions_of(rules, one.episode)]
-        assert [(d.observation, d.history, d.legal, d.step) for d in again] == [
-            (d.observation, d.history, d.legal, d.step) for d in one.decisions
-        ]
 
 
 def test_means_are_over_deals_and_empty_figures_are_left_out() -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,8 +13,7 @@ from equipoise.adapters.inspect.find import Record, find_records
 from equipoise.adapters.inspect.library import library
 from equipoise.adapters.inspect.results import eval_results, results_metadata
 from equipoise.adapters.inspect.sample import Sampler
-from equipoise.errors import RequestError
-from equipoise.files import folder_name
+from equipoise.files import appearing, folder_name
 from equipoise.progress import Reporter, silent
 
 if TYPE_CHECKING:
@@ -75,10 +71,8 @@ def export_logs(
     library()
     reporter = reporter or silent()
     records = find_records(place, game)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RequestError(f"{str(out)!r} is taken: choose another --out")
     found: list[Written] = []
-    with _appearing(out) as part:
+    with appearing(out) as part:
         for record in records:
             log = make_log(record, limit, reporter)
             path = part / f"{_file_name(record)}.eval"
@@ -145,21 +139,3 @@ def _file_name(record: Record) -> str:
 def _plain(data: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(json.dumps(data, default=str))
     return found
-
-
-@contextmanager
-def _appearing(out: Path) -> Iterator[Path]:
-    """Yield a folder that gets its name at the end, or is gone if the block fails."""
-    part = out.with_name(f"{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        part.mkdir(parents=True)
-    except OSError as error:
-        raise RequestError(f"--out {str(out)!r} cannot be written ({error.strerror})") from None
-    try:
-        yield part
-        if out.exists():
-            out.rmdir()
-        part.rename(out)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)

@@ -9,9 +9,8 @@ from typing import Any
 from pydantic import create_model
 
 from equipoise.adapters.openspiel.library import game_type, open_game
-from equipoise.adapters.openspiel.names import parse_name
+from equipoise.adapters.openspiel.names import all_options, parse_name
 from equipoise.adapters.openspiel.rules import OpenSpielGame
-from equipoise.errors import RequestError
 from equipoise.games.base import GameOptions
 
 __all__ = ["make"]
@@ -29,11 +28,7 @@ def make(name: str, options: Mapping[str, Any]) -> OpenSpielGame:
             the game does not fit.
     """
     short, written = parse_name(name)
-    if twice := [key for key in written if key in options and str(options[key]) != written[key]]:
-        raise RequestError(
-            f"'openspiel:{name}' with the option {twice[0]} = {options[twice[0]]}: give {twice[0]} once"
-        )
-    made = _class_of(short).create(**{**written, **options})
+    made = _class_of(short).create(**all_options(name, "openspiel", written, options))
     assert isinstance(made, OpenSpielGame)
     return made
 

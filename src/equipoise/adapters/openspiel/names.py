@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from equipoise.errors import RequestError
 from equipoise.prompts.base import MARKER
 
-__all__ = ["Name", "action_words", "parse_name", "plain"]
+__all__ = ["Name", "action_words", "all_options", "parse_name", "plain", "written_name"]
 
 _MARKER = re.compile(rf"^{re.escape(MARKER)}", re.IGNORECASE)
 
@@ -45,6 +46,27 @@ def parse_name(text: str, family: str = "openspiel", form: str = r"\w+") -> Name
             raise RequestError(f"'{family}:{text}': {key} is given twice")
         parameters[key] = value
     return Name(short.strip(), parameters)
+
+
+def all_options(
+    text: str, family: str, written: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the parameters written in a name together with the options given beside it.
+
+    Raises:
+        RequestError: One is given in both places, with different values.
+    """
+    if twice := [key for key in written if key in options and str(options[key]) != written[key]]:
+        raise RequestError(
+            f"'{family}:{text}' with the option {twice[0]} = {options[twice[0]]}: give {twice[0]} once"
+        )
+    return {**written, **options}
+
+
+def written_name(name: str, parameters: Mapping[str, Any]) -> str:
+    """Return a name with its parameters, as :func:`parse_name` reads it."""
+    inside = ",".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    return f"{name}({inside})" if inside else name
 
 
 def _split(inside: str, text: str, family: str) -> list[str]:

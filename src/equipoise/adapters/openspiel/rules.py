@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from equipoise.adapters.openspiel.names import action_words
+from equipoise.adapters.openspiel.names import action_words, written_name
 from equipoise.adapters.openspiel.size import estimated_histories
 from equipoise.games.base import Game, GameInfo, GameOptions, State, Step, Weights
 from equipoise.types import Action, RoundOutcome, Seat
@@ -187,8 +187,7 @@ class OpenSpielGame(Game):
         """The name with the parameters that differ from the defaults; it tells the rules apart."""
         given: GameOptions = self.options
         changed = given.model_dump(exclude_unset=True) if self.placeholders else given.changed()
-        inside = ",".join(f"{key}={value}" for key, value in sorted(changed.items()))
-        return f"{self.name}({inside})" if inside else self.name
+        return written_name(self.name, changed)
 
     @cached_property
     def info_record(self) -> GameInfo:

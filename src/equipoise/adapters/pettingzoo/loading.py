@@ -8,10 +8,9 @@ from typing import Any
 
 from pydantic import create_model
 
-from equipoise.adapters.openspiel.names import parse_name
+from equipoise.adapters.openspiel.names import all_options, parse_name
 from equipoise.adapters.pettingzoo.library import known_of, open_env, parameters_of
 from equipoise.adapters.pettingzoo.rules import PettingZooGame, ZooOptions
-from equipoise.errors import RequestError
 
 __all__ = ["make"]
 
@@ -28,11 +27,7 @@ def make(name: str, options: Mapping[str, Any]) -> PettingZooGame:
             or the environment does not fit.
     """
     short, written = parse_name(name, "pettingzoo", r"[\w-]+/[\w-]+")
-    if twice := [key for key in written if key in options and str(options[key]) != written[key]]:
-        raise RequestError(
-            f"'pettingzoo:{name}' with the option {twice[0]} = {options[twice[0]]}: give {twice[0]} once"
-        )
-    made = _class_of(short).create(**{**written, **options})
+    made = _class_of(short).create(**all_options(name, "pettingzoo", written, options))
     assert isinstance(made, PettingZooGame)
     return made
 

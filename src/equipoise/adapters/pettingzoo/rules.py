@@ -17,6 +17,7 @@ from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
 
+from equipoise.adapters.openspiel.names import written_name
 from equipoise.adapters.openspiel.size import estimated_histories
 from equipoise.adapters.pettingzoo.library import Known
 from equipoise.adapters.pettingzoo.states import DIGIT, View, ZooState
@@ -124,8 +125,7 @@ class PettingZooGame(Game):
     def full_name(self) -> str:
         """The name with the options that differ from the defaults; it tells the rules apart."""
         given: GameOptions = self.options
-        inside = ",".join(f"{key}={value}" for key, value in sorted(given.changed().items()))
-        return f"{self.name}({inside})" if inside else self.name
+        return written_name(self.name, given.changed())
 
     def initial_state(self) -> State:
         """Return the start, before the seed is drawn; the first decision where nothing is."""

@@ -8,10 +8,9 @@ from typing import Any
 
 from pydantic import create_model
 
-from equipoise.adapters.openspiel.names import parse_name
+from equipoise.adapters.openspiel.names import all_options, parse_name
 from equipoise.adapters.textarena.library import open_env, parameters_of
 from equipoise.adapters.textarena.task import TextArenaOptions, TextArenaTask
-from equipoise.errors import RequestError
 from equipoise.tasks.registry import Parts, register_task
 
 __all__ = ["make"]
@@ -31,11 +30,7 @@ def make(name: str, options: Mapping[str, Any]) -> TextArenaTask:
             or the environment is not for two players.
     """
     short, written = parse_name(name, "textarena", r"[\w-]+")
-    if twice := [key for key in written if key in options and str(options[key]) != written[key]]:
-        raise RequestError(
-            f"'textarena:{name}' with the option {twice[0]} = {options[twice[0]]}: give {twice[0]} once"
-        )
-    made = _class_of(short).create(**{**written, **options})
+    made = _class_of(short).create(**all_options(name, "textarena", written, options))
     assert isinstance(made, TextArenaTask)
     made.start(0, lambda round_, purpose: 0.0)
     return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from equipoise.adapters.openspiel.names import written_name
 from equipoise.adapters.textarena.episode import TextArenaEpisode
 from equipoise.adapters.textarena.library import Randomness
 from equipoise.games.rules import Chance, GameInfo, GameOptions, Weights
@@ -46,8 +47,7 @@ class TextArenaTask(Task):
     def full_name(self) -> str:
         """The name with the options that differ from the defaults; it tells the rules apart."""
         given: GameOptions = self.options
-        inside = ",".join(f"{key}={value}" for key, value in sorted(given.changed().items()))
-        return f"{self.name}({inside})" if inside else self.name
+        return written_name(self.name, given.changed())
 
     @cached_property
     def info_record(self) -> GameInfo:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from equipoise.auditing.transcripts.replay import decisions_of
 from equipoise.games.base import Game
 from equipoise.games.rules import Rules
 from equipoise.policies.phrasebook import intended
+from equipoise.rollout.recorded import recorded_decisions
 from equipoise.tasks.household import advice as household
 from equipoise.tasks.shop import advice as shop
 from equipoise.tasks.social import advice as social
@@ -97,7 +97,7 @@ def _done(task: str, intents: frozenset[str], action: str) -> bool | None:
 
 
 def _in_game(game: Game, episode: Episode) -> Iterator[Told]:
-    asked = {id(turn): decision for turn, decision in decisions_of(game, episode)}
+    asked = {id(turn): decision for turn, decision in recorded_decisions(game, episode)}
     for turn, text in _advised(episode):
         decision = asked.get(id(turn))
         action = None if decision is None else intended(text, decision)

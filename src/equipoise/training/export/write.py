@@ -5,14 +5,13 @@ from __future__ import annotations
 import gc
 import json
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from equipoise.errors import EquipoiseError, RequestError
-from equipoise.files import write_json, write_text
+from equipoise.errors import EquipoiseError
+from equipoise.files import appearing, write_json, write_text
 from equipoise.policies.local.loading import LoadedModel, load_model, load_spec, progress_bars
 from equipoise.training.export.card import adapter_card, public_name
 from equipoise.training.export.check import TOLERANCES, LogitCheck, read
@@ -119,7 +118,7 @@ def _export(
     dtype, device = settings.dtype or adapter.dtype, settings.device or adapter.device
     tolerance = TOLERANCES[dtype] if settings.tolerance is None else settings.tolerance
     decisions = _decisions(adapter, settings.prompts)
-    with _appearing(out) as part:
+    with appearing(out) as part:
         loaded = load_spec(adapter.spec, dtype, device, quiet=settings.quiet)
         before = read(loaded, decisions, adapter.strategist)
         write(loaded, part)
@@ -155,23 +154,3 @@ def _about(adapter: TrainedAdapter, kind: str, dtype: str, check: LogitCheck) ->
         "check": check.to_json(),
         "made_with": provenance(),
     }
-
-
-@contextmanager
-def _appearing(out: Path) -> Iterator[Path]:
-    """Yield a folder that gets its name at the end, or is gone if the block fails."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RequestError(f"{str(out)!r} is taken: choose another --out")
-    part = out.with_name(f"{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        part.mkdir(parents=True)
-    except OSError as error:
-        raise RequestError(f"--out {str(out)!r} cannot be written ({error.strerror})") from None
-    try:
-        yield part
-        if out.exists():
-            out.rmdir()
-        part.rename(out)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
