@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 
 from equipoise.auditing.exact.compile import compile_tree
-from equipoise.objective.safety import RESPONDER
+from equipoise.errors import RequestError
+from equipoise.games.registry import make_game
+from equipoise.objective.safety import RESPONDER, Objective
 from equipoise.opponents.base import Uniform
 from equipoise.opponents.pools import default_pools
 from equipoise.opponents.registry import strategies
+from equipoise.policies.abstractions.registry import abstraction_of
 from equipoise.rollout.deals import Split
 from equipoise.training.arena import Arena
 from equipoise.training.config import SepoConfig
@@ -69,6 +72,30 @@ def test_nobody_leads_by_more_than_a_best_response_where_the_pool_never_goes(nam
     known = Library(one.game, (), 10**6, 1, 0).leads(one.policy, Split.TRAIN, 0)
     assert leads[RESPONDER] >= max(known.values()) - 1e-12
     assert leads[LIBRARY] == pytest.approx(max(known.values()), abs=1e-12)
+
+
+def test_where_the_strategies_are_too_large_to_compute_everything_is_estimated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("equipoise.training.library.LIMIT", 500)
+    game = make_game("split")
+    objective = Objective.of(game.info_record, default_pools("split"))
+    policy = SoftmaxTable.abstract(game.stage(), abstraction_of(game.stage(), "demands"), 0)
+    settings: dict[str, Any] = {"gates": "running", "deals": 1, "rollouts": 2}
+    assert Arena(game, objective, policy, SepoConfig(**settings)).exploiters.pool is not None
+    arena = Arena(
+        game, objective, policy, SepoConfig(**settings, exploiters="pool+library_response", respond_deals=1)
+    )
+    assert arena.exploiters.pool is None
+    arena.respond(policy, 0)
+    assert LIBRARY in arena.opponents
+    with pytest.raises(RequestError, match="too large to be computed exactly, leave"):
+        Arena(
+            game,
+            objective,
+            policy,
+            SepoConfig(**{**settings, "gates": "exact"}, exploiters="pool+library_response"),
+        )
 
 
 @pytest.mark.parametrize("name", ["kuhn", "ipd", "commons", "split", "auction", "multi_issue"])

@@ -33,7 +33,7 @@ from equipoise.training.branching import branch_off, group_weights
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.exact_gradient import ExactStep, exact_batch
-from equipoise.training.exploiters import LIBRARY, Exploiters, penalising
+from equipoise.training.exploiters import LIBRARY, RESPONDER, Exploiters, penalising
 from equipoise.training.library import Library
 from equipoise.training.samples import decision_samples
 from equipoise.training.thinning import thin
@@ -111,6 +111,9 @@ class Arena:
             library = Library(
                 stage, self.cast.fixed.shift, states, config.respond_deals, config.seed, self.rule
             )
+            if trees is not None and library.trees is None:
+                self._check_estimates()
+                trees = None
         self.exploiters = Exploiters(
             stage.stage() if isinstance(game, Game) else stage,
             charged,
@@ -131,6 +134,21 @@ class Arena:
             "weights": [objective.weights.e, objective.weights.c, objective.weights.x],
             **({"opponents": found} if (found := self.met.fingerprints) else {}),
         }
+
+    def _check_estimates(self) -> None:
+        """Check that everything may be estimated, for want of the tables of a scripted strategy.
+
+        Raises:
+            RequestError: Exact values were asked for.
+        """
+        config = self.config
+        answered = RESPONDER in config.exploiters or config.penalised == "best_response"
+        if answered or "exact" in (config.gradient, config.gates):
+            raise RequestError(
+                f"exploiters = {config.exploiters!r}: the strategies of {self.game.name} are too large to "
+                "be computed exactly, leave +library_response out, or ask for nothing exact: gradient = "
+                "'sampled', gates = 'running', no best_response"
+            )
 
     @property
     def objective(self) -> Objective:
