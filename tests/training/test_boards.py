@@ -80,7 +80,7 @@ def test_what_is_not_installed_is_said_before_any_step(
 ) -> None:
     monkeypatch.setattr(boards, "find_spec", lambda name: None)
     config = SepoConfig(steps=1, report_to=["wandb"])
-    with pytest.raises(RequestError, match="'wandb'.*not installed, pip install wandb, or leave it out"):
+    with pytest.raises(RequestError, match=r"'wandb'.*not installed, pip install wandb, or leave it out"):
         trainer_of(lab("kuhn", 1, seed=0, spread=0.5), config, tmp_path)
 
 

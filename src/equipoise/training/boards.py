@@ -1,8 +1,8 @@
 """Services that show the numbers of a run: the same rows that ``metrics.jsonl`` and TensorBoard get.
 
 Both are packages of their own, loaded when a run names them. Keys are theirs to find (``wandb login``,
-``WANDB_API_KEY``, ``HF_TOKEN``): none is read, stored or shown here. What is sent besides the numbers are
-the settings of the run.
+``WANDB_API_KEY``, ``HF_TOKEN``): none is read, stored or shown here. Besides the numbers they are given the
+settings of the run; wandb adds packages and machine by itself.
 """
 
 from __future__ import annotations
@@ -92,8 +92,10 @@ class Boards:
         try:
             module = importlib.import_module(name)
             if name == "wandb":
-                # What is sent waits in the run's folder, where the service is told to be offline.
-                module.init(name=self._title, id=identity, dir=str(place), **given)
+                # What is sent waits in the run's folder, where the service is told to be offline. It would
+                # also send all that the command prints, and print over the live view itself.
+                own = {"console": "off", "silent": True}
+                module.init(name=self._title, id=identity, dir=str(place), settings=own, **given)
             else:
                 # A run has no id besides its name there.
                 module.init(name=f"{self._title} {identity}", **given)
