@@ -115,6 +115,6 @@ def _picks(step: SampledStep, number: int, count: int) -> list[tuple[int, int]]:
     for turn in range(number * count, (number + 1) * count) if streams else ():
         round_, place = divmod(turn, len(streams))
         groups = streams[place]
-        group = groups[round_ % len(groups)]
-        found.append((group, round_ // len(groups) % len(step.groups[group].rollouts)))
+        chosen = groups[round_ % len(groups)]
+        found.append((chosen, round_ // len(groups) % len(step.groups[chosen].rollouts)))
     return list(dict.fromkeys(found))

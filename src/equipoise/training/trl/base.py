@@ -20,7 +20,7 @@ from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
 from equipoise.training.boards import Boards
 from equipoise.training.checkpoints import TrainerFolder
-from equipoise.training.live import live
+from equipoise.training.live import Live, live
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
 from equipoise.training.stopping import Best
@@ -87,7 +87,8 @@ class TrlRun(ABC):
         self.history: list[dict[str, Any]] = []
         self.updates = 0
         self.start, self._state = self._find()
-        self._began, self._advance = time.perf_counter(), _nothing
+        self._began = time.perf_counter()
+        self._advance: Live = _nothing
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
@@ -266,5 +267,5 @@ class Steps(TrainerCallback):  # type: ignore[misc]
             given[2].should_training_stop |= self.run.best.over
 
 
-def _nothing(done: int, text: str | None = None) -> None:
+def _nothing(done: int, row: Mapping[str, Any] | None = None) -> None:
     """Stand for a progress bar before there is one."""
