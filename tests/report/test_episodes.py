@@ -15,6 +15,8 @@ from equipoise.auditing.statistics.intervals import Range, mean_estimate
 from equipoise.errors import RequestError
 from equipoise.report.episodes import pack, quotas
 from equipoise.report.sources import Recording, find
+from equipoise.rollout.transcript import append_lines
+from equipoise.training.checkpoints import CREDITED
 from tests.report.material import many_folder
 
 
@@ -112,3 +114,32 @@ def test_a_broken_transcript_is_named(tmp_path: Path) -> None:
     recording.path.write_text("\n".join([*text[:2], '{"id": 1}', ""]), encoding="utf-8")
     with pytest.raises(RequestError, match="line 3 is no episode"):
         pack([recording], 10)
+
+
+def test_episodes_of_training_show_step_and_advantages_and_are_not_counted(tmp_path: Path) -> None:
+    shown = many_folder(tmp_path, 3)
+    (path,) = shown.rglob("transcript.jsonl")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
+    for line in lines:
+        line["training"] = {"step": 7, "divisor": 1.0}
+        (turn,) = (turn for turn in line["turns"] if turn["seat"] == line["seat"])
+        turn |= {"advantage": 0.0 if line is lines[0] else -0.125, "parts": {"utility": -0.125}}
+        (made,) = turn["generations"]
+        made |= {"ids": [], "logprobs": [], "mask": [], "prompt_ids": [], "tokens": 9, "logprob": -1.5}
+    train = tmp_path / "ipd" / "sepo" / "train"
+    train.mkdir(parents=True)
+    append_lines(train / CREDITED, lines)
+    found = recordings(tmp_path)
+    assert [(one.label, one.training) for one in found] == [("model", False), ("sepo in training", True)]
+    kept = pack(found, 100)
+    assert kept.counted.policies("ipd") == ["model"]
+    data = kept.data
+    assert data is not None
+    rows = [row for row in data["episodes"] if data["policies"][row[2]] == "sepo in training"]
+    assert len(rows) == 3
+    for number, row in enumerate(rows):
+        assert data["texts"][row[12]].startswith("step: 7")
+        (turn,) = (turn for turn in row[10] if turn[0] == row[5])
+        assert turn[10] == (0.0 if number == 0 else -0.125)
+        assert [(data["texts"][name], value) for name, value in turn[11]] == [("utility", -0.125)]
+        assert turn[9][0][3:5] == [9, -1.5]

@@ -309,6 +309,7 @@ def test_every_sepo_setting_is_tested_here() -> None:
         "rows",
     }
     counted |= {"pass_tokens", "max_sampler_gap", "max_skipped"}
+    counted |= {"record_episodes", "report_to"}  # test_credited.py, test_boards.py
     fields = {name: field.annotation for name, field in SepoConfig.model_fields.items()}
     assert not [n for n, one in fields.items() if get_origin(one) is Literal and len(get_args(one)) == 1]
     assert shown | counted == set(fields)

@@ -14,7 +14,7 @@ from tests.training.recipes import write
 
 REPOSITORY = Path(__file__).parents[2]
 
-KEPT = ("table.json", "logits.json", "state.json", "done")
+KEPT = ("table.json", "logits.json", "state.json", "done", "credited.jsonl")
 
 TABLES = """
 name = "tables"

@@ -78,7 +78,8 @@ def pack(recordings: Sequence[Recording], limit: int) -> Episodes:
             else set(random.Random(f"{SEED}/{number}").sample(range(count), quota))
         )
         for data in _read(recording.path, wanted):
-            counted.add(data["game"].partition("@")[0], recording.label, data)
+            if not recording.training:
+                counted.add(data["game"].partition("@")[0], recording.label, data)
             packer.add(data, recording)
     shown = len(packer.episodes)
     if not shown:
@@ -181,9 +182,11 @@ class _Packer:
             self._put("texts", turn.get("detail", "")),
             [self._generation(one) for one in turn.get("generations", ())],
             turn.get("advantage"),
+            [[self._put("texts", name), value] for name, value in (turn.get("parts") or {}).items()],
         ]
         # What is usual is left away from the end: rows of scripted strategies are short.
-        while row[-1] in (None, 0, []) and len(row) > 4:
+        least = 4 if turn.get("advantage") is None else 11
+        while row[-1] in (None, 0, []) and len(row) > least:
             row.pop()
         return row
 
@@ -205,8 +208,8 @@ class _Packer:
             self._put("texts", data["role"]),
             self._put("texts", data["text"]),
             self._put("texts", data["stop"]),
-            len(data["ids"]),
-            round(sum(sampled), PLACES) if sampled else None,
+            data.get("tokens", len(data["ids"])),
+            data.get("logprob", round(sum(sampled), PLACES) if sampled else None),
             data.get("advantage"),
         ]
 
@@ -224,7 +227,8 @@ def _action(action: Any) -> str:
 
 
 def _notes(data: Mapping[str, Any]) -> str:
-    notes = data.get("notes") or {}
+    step = (data.get("training") or {}).get("step")
+    notes = {**({} if step is None else {"step": step}), **(data.get("notes") or {})}
     return "; ".join(
         f"{key}: {value}"
         for key, value in notes.items()

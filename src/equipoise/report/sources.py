@@ -14,6 +14,7 @@ from equipoise.auditing.spreads import Spread
 from equipoise.errors import RequestError
 from equipoise.report.ablations import AblationTable, load_ablation
 from equipoise.report.learning import Training, find_training
+from equipoise.training.checkpoints import CREDITED
 
 __all__ = ["Entry", "Found", "Recording", "Source", "find", "merge"]
 
@@ -52,12 +53,14 @@ class Recording:
         label: How the report calls the policy under study.
         source: Name of the folder.
         wording: The wording in which its policy was asked.
+        training: Whether the policy was in training: what it does is not what it ends up doing.
     """
 
     path: Path
     label: str
     source: str
     wording: str | None = None
+    training: bool = False
 
 
 @dataclass(frozen=True)
@@ -236,6 +239,10 @@ def _recordings(folder: Path, source: str, results: Mapping[str, GameResult]) ->
         )
         wording = results[policy].settings.get("wording") if policy in results else None
         yield Recording(path, _label(policy), source, wording)
+    for path in _in_order(folder, folder.rglob(CREDITED)):
+        run = path.parents[1].name if path.parent.name == "train" else path.parent.name
+        wording = results[run].settings.get("wording") if run in results else None
+        yield Recording(path, f"{run} in training", source, wording, training=True)
 
 
 def _json(path: Path) -> Mapping[str, Any]:

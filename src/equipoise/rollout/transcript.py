@@ -18,6 +18,7 @@ from equipoise.types import Action, Choice, Episode, Generation, RoundOutcome, S
 __all__ = [
     "FORMAT",
     "append_episodes",
+    "append_lines",
     "check_transcript",
     "episode_from_json",
     "episode_to_json",
@@ -29,13 +30,18 @@ FORMAT = {"format": "equipoise.transcript", "schema": 1}
 
 def append_episodes(path: Path, episodes: Iterable[Episode]) -> None:
     """Append episodes and force them to disk; a new file gets its header."""
+    append_lines(path, map(episode_to_json, episodes))
+
+
+def append_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+    """Append episodes that are JSON data already, see :func:`append_episodes`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = not path.exists() or path.stat().st_size == 0
     with path.open("a", encoding="utf-8") as file:
         if fresh:
             file.write(json.dumps(FORMAT) + "\n")
-        for episode in episodes:
-            file.write(_line(episode) + "\n")
+        for data in lines:
+            file.write(_line(data) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -88,9 +94,8 @@ def _check_header(path: Path, lines: Iterator[str]) -> None:
         )
 
 
-def _line(episode: Episode) -> str:
+def _line(data: Mapping[str, Any]) -> str:
     """Return an episode as one line: readable text, escaped where it holds half a surrogate pair."""
-    data = episode_to_json(episode)
     line = json.dumps(data, ensure_ascii=False)
     try:
         line.encode()

@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.solution import solution_of
 from equipoise.errors import RequestError
@@ -32,9 +35,11 @@ from equipoise.training.batch import Batch, SampledStep, sampled_batch
 from equipoise.training.branching import branch_off, group_weights
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
+from equipoise.training.credited import credited
 from equipoise.training.exact_gradient import ExactStep, exact_batch
 from equipoise.training.exploiters import LIBRARY, RESPONDER, Exploiters, penalising
 from equipoise.training.library import Library
+from equipoise.training.sampled_terms import sampled_terms
 from equipoise.training.samples import decision_samples
 from equipoise.training.thinning import thin
 
@@ -55,6 +60,7 @@ class Arena:
         scale: The running scale of advantages.
         multipliers: The multipliers of limited terms; None where λ is fixed.
         rule: What happens to invalid answers.
+        kept: Episodes of the last step with their advantages, as many as the settings say (``credited``).
     """
 
     def __init__(
@@ -124,6 +130,7 @@ class Arena:
         )
         self.multipliers = self._multipliers()
         info = game.info_record
+        self.kept: list[dict[str, Any]] = []
         self.gates = RunningGates()
         spread = info.utility_scale * (info.payoff_bounds[1] - info.payoff_bounds[0])
         self.scale = RunningScale(config.scale, spread / info.rounds)
@@ -193,6 +200,7 @@ class Arena:
         if self.config.gradient == "all_actions":
             return self.all_actions(policy, step, row)
         sampled = self.sample(policy, step, row)
+        self.keep(sampled, step)
         if wants == "samples":
             return decision_samples(sampled)
         full = sampled_batch(sampled)
@@ -226,6 +234,10 @@ class Arena:
         """Play and credit a sampled step; counts go into the row of metrics."""
         return self.credit(policy, *self.collect(policy, step), row)
 
+    def keep(self, sampled: SampledStep, step: int) -> None:
+        """Keep some of a step's episodes for its folder."""
+        self.kept = credited(sampled, step, self.config.record_episodes)
+
     def credit(
         self, policy: Policy, played: Sequence[Played], groups: Sequence[Group], row: dict[str, Any]
     ) -> SampledStep:
@@ -233,12 +245,22 @@ class Arena:
         gates, found = self._hinge(policy, groups)
         assign = estimator_named(self.config.credit)
         independent = self.game.info_record.independent_rounds
-        credit = assign(groups, self.objective, gates, independent)
+        objective = self.objective
+        credit = assign(groups, objective, gates, independent)
         divisor = self.scale.divisor([a for rows in credit.advantages for a in rows])
         row.update(dead_keys=credit.dead / max(credit.keys, 1), advantage_scale=divisor)
+        row.update(sampled_terms(objective, groups))
         self._count(played, row)
         self._constrain(found, row)
-        return SampledStep(played, groups, credit, divisor)
+
+        def part(name: str, wanted: Sequence[int]) -> dict[int, list[NDArray[np.float64]]]:
+            # Only per_pool credits a group by itself.
+            places = wanted if self.config.credit == "per_pool" else range(len(groups))
+            some = gates if isinstance(gates, Mapping) else [gates[place] for place in places]
+            found = assign([groups[place] for place in places], objective, some, independent, (name,))
+            return dict(zip(places, found.advantages, strict=True))
+
+        return SampledStep(played, groups, credit, divisor, part)
 
     def all_actions(self, policy: Policy, step: int, row: dict[str, Any]) -> Batch:
         """Play a sampled step, branch off its rollouts, and return the batch of all actions' values."""

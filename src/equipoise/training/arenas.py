@@ -97,6 +97,11 @@ class Arenas:
             return weighted_samples(batches)
         return weighted_sum(batches)
 
+    @property
+    def kept(self) -> list[dict[str, Any]]:
+        """The episodes of the last step that are kept, with their advantages, of all games."""
+        return [line for arena in self.parts.values() for line in arena.kept]
+
     def score(self, policy: Policy, row: dict[str, Any]) -> float:
         """Return the mean of the games' scores, weighted by their shares; each goes into the row."""
         total = 0.0

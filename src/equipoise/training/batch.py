@@ -7,7 +7,7 @@ values times the probability of getting there (held fixed), in ``prob_weights``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,9 @@ from equipoise.objective.safety import Stream
 from equipoise.rollout.requests import Played
 from equipoise.types import Decision, Turn
 
-__all__ = ["Batch", "SampledStep", "pad", "sampled_batch"]
+__all__ = ["Batch", "CreditPart", "SampledStep", "pad", "sampled_batch"]
+
+CreditPart = Callable[[str, Sequence[int]], Mapping[int, Sequence[NDArray[np.float64]]]]
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,24 @@ class SampledStep:
         groups: Their groups.
         credit: Their advantages.
         divisor: What advantages are divided by.
+        credit_part: Tells what is due to one component of the reward: from its name and the numbers of groups
+            to the advantages of each of these groups; None where nobody asks.
     """
 
     played: Sequence[Played]
     groups: Sequence[Group]
     credit: Credit
     divisor: float
+    credit_part: CreditPart | None = None
+
+    def members(self) -> dict[tuple[Stream, int, int], list[Played]]:
+        """Return the episodes of each group, by its stream, seat and deal."""
+        by_group: dict[tuple[Stream, int, int], list[Played]] = {}
+        for one in self.played:
+            episode = one.episode
+            key = ((episode.pool, episode.opponent), episode.seat, episode.deal)
+            by_group.setdefault(key, []).append(one)
+        return by_group
 
     def share(self, stream: Stream) -> float:
         """Return what an advantage of a stream counts for: 1 / (divisor · episodes of the stream)."""
@@ -64,11 +78,7 @@ class SampledStep:
 
         Advantages are divided by nothing yet (see :meth:`share`).
         """
-        by_group: dict[tuple[Stream, int, int], list[Played]] = {}
-        for one in self.played:
-            episode = one.episode
-            key = ((episode.pool, episode.opponent), episode.seat, episode.deal)
-            by_group.setdefault(key, []).append(one)
+        by_group = self.members()
         for group, rows in zip(self.groups, self.credit.advantages, strict=True):
             if group.stream not in self.credit.episodes:
                 continue

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from equipoise.objective.safety import Penalised
+from equipoise.training.boards import Board
 from equipoise.training.moot import moot_run
 
 __all__ = [
@@ -215,6 +216,9 @@ class SepoConfig(Strict):
             divergence, averaged over the visited decisions.
         max_sampler_gap: Training stops where log-probabilities differ from those that were sampled from by
             more than this, on average (nats a decision, or a token where text is trained).
+        record_episodes: Episodes of a sampled step that are kept with the advantages of their decisions,
+            opponents in turn; 0 keeps none.
+        report_to: Where the numbers of each step go besides files and TensorBoard: ``trackio``, ``wandb``.
         max_skipped: Training stops after more skipped steps than this; a step is skipped where its gradient
             is not finite.
         rows: Largest number of rows of one pass with gradients.
@@ -256,6 +260,8 @@ class SepoConfig(Strict):
     max_step_kl: float = Field(0.05, gt=0.0)
     max_sampler_gap: float = Field(0.3, gt=0.0)
     max_skipped: int = Field(3, ge=0)
+    record_episodes: int = Field(4, ge=0)
+    report_to: list[Board] = Field(default_factory=list)
     rows: int = Field(32, ge=1)
     pass_tokens: int = Field(4096, ge=1)
     seed: int = Field(0, ge=0)

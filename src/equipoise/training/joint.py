@@ -26,6 +26,7 @@ SHARED = frozenset(
         "max_grad_norm",
         "max_step_kl",
         "max_sampler_gap",
+        "report_to",
         "max_skipped",
         "pass_tokens",
         "rows",

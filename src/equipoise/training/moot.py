@@ -56,6 +56,11 @@ _RULES = (
         "only a sampled gradient is thinned out: leave it out, or use gradient = 'sampled'",
     ),
     _Rule(
+        ("record_episodes",),
+        lambda run: run["gradient"] != "sampled",
+        "only a sampled gradient credits episodes: leave it out, or use gradient = 'sampled'",
+    ),
+    _Rule(
         ("branches",),
         lambda run: run["gradient"] != "all_actions",
         "only gradient = 'all_actions' branches off: leave it out, or use that",

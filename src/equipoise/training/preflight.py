@@ -22,6 +22,7 @@ from equipoise.policies.abstractions.registry import abstraction_of
 from equipoise.policies.registry import load_opponents
 from equipoise.policies.specs import Leaf, fold, parse
 from equipoise.training.arena import Arena
+from equipoise.training.boards import check_boards
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig, SftConfig
 from equipoise.training.exploiters import check_kind
@@ -95,6 +96,7 @@ def _check_run(recipe: Recipe, game: Game, config: AuditConfig, settings: SepoCo
     if settings.limits.given:
         constrained(objective, settings.limits.given, game.name)
     check_kind(settings.exploiters, settings.penalised)
+    check_boards(settings.report_to)
     # Exact work is tried only where all that it takes is at hand, and where somebody asked for it.
     if players is not None and _exact(settings):
         Arena(game, objective, _stand_in(recipe), settings, players, config.rule)

@@ -17,9 +17,11 @@ from equipoise.progress import Reporter, silent
 from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
 from equipoise.training.arenas import Arenas
+from equipoise.training.boards import Boards
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.league import League
 from equipoise.training.learner import Learner
+from equipoise.training.live import live
 from equipoise.training.scalars import Scalars
 from equipoise.training.stopping import Best
 from equipoise.training.thinning import check_thinning
@@ -81,6 +83,7 @@ class Sepo:
         request = {**self.arenas.identity, "config": config, "origin": dict(origin or {})}
         self.store = None if folder is None else TrainerFolder(folder, request)
         self.scalars = Scalars(None if folder is None else folder / "tensorboard")
+        self.boards = Boards(self.config.report_to, folder, self.title, request)
         league = self.config.league
         self.league = None if league is None else League(league, learner, folder)
         self.history: list[dict[str, Any]] = []
@@ -92,7 +95,7 @@ class Sepo:
         # A run that failed at a step has its checkpoint, and would pass for one that went well.
         self.watch.check_skipped(self.history)
         total = self.config.steps
-        with self.reporter.task(self.title, total) as advance:
+        with live(self.reporter, self.title, total) as advance:
             advance(start)
             if start == 0:
                 self.arenas.respond(self.learner.policy, 0)
@@ -106,8 +109,9 @@ class Sepo:
                 self.watch.check_gap(row)
                 self._checkpoint(step + 1)
                 self.watch.check_skipped(self.history)
-                advance(1)
+                advance(1, row)
         self.scalars.close()
+        self.boards.close()
         return Trained(self.best.step, self.best.score, self.history)
 
     def _step(self, step: int) -> dict[str, Any]:
@@ -147,8 +151,10 @@ class Sepo:
     def _log(self, row: dict[str, Any]) -> None:
         self.history.append(row)
         self.scalars.add(row)
+        self.boards.add(row)
         if self.store is not None:
             self.store.log(row)
+            self.store.record(self.arenas.kept)
 
     def _checkpoint(self, step: int) -> None:
         due = step % self.config.checkpoint_every == 0

@@ -14,6 +14,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.progress import Reporter, silent
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.config import Schedule
+from equipoise.training.live import live
 from equipoise.training.lora import Adapted, load_adapter, save_adapter
 from equipoise.training.optimiser import Optimiser
 from equipoise.training.scalars import Scalars
@@ -101,7 +102,7 @@ class Supervised(ABC):
         """Train until the selection stops improving, from the last checkpoint if there is one."""
         self.prepare()
         start = self._resume()
-        with self.reporter.task(self.title, self.config.steps) as advance:
+        with live(self.reporter, self.title, self.config.steps) as advance:
             advance(start)
             for step in range(start, self.config.steps):
                 if self.best.over:
@@ -110,7 +111,7 @@ class Supervised(ABC):
                 if (step + 1) % self.config.select_every == 0 or step + 1 == self.config.steps:
                     self._select(step + 1, row)
                 self._finish(step + 1, row)
-                advance(1)
+                advance(1, row)
         self.scalars.close()
         return Trained(self.best.step, self.best.score, self.history)
 

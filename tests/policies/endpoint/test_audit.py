@@ -85,6 +85,26 @@ def test_a_cap_stops_an_audit_and_a_higher_one_lets_it_go_on(tmp_path: Path) -> 
     assert result.results[0].metrics == whole.results[0].metrics
 
 
+@pytest.mark.parametrize("kind", ["tokens", "cost"])
+def test_a_cap_is_passed_by_at_most_one_request_an_open_connection(kind: str, tmp_path: Path) -> None:
+    concurrency, cap = 4, 30
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[m]\ninput = 1000\noutput = 1000\n")
+    # A question takes 12 tokens, and costs 0.012.
+    wanted = (
+        {"max_tokens_total": 12 * cap}
+        if kind == "tokens"
+        else {"max_cost": 0.012 * cap - 1e-9, "prices": str(prices)}
+    )
+    with serve() as server:
+        for _ in range(2):
+            with pytest.raises(EquipoiseError, match=f"raise --max-{kind}") as caught:
+                audit(server, tmp_path / "out", endpoint={**wanted, "concurrency": concurrency})
+            assert caught.value.exit_code == 1
+            # Repeating the command asks for nothing more.
+            assert cap <= len(server.asked) <= cap + concurrency - 1
+
+
 def test_policy_and_baseline_share_one_cap() -> None:
     with serve() as server:
         # 4 deals, 2 seats and 2 rounds make 16 questions to each, of 12 tokens; the cap falls to the second.

@@ -59,6 +59,7 @@ def test_a_run_goes_on_from_its_last_step_to_the_same_bytes(whole: TrlSepo, tmp_
     done = again.run()
     assert (done.step, done.score) == (whole.best.step, whole.best.score)
     assert files(tmp_path / "run") == files(whole.folder)
+    assert files(whole.folder)["credited.jsonl"].count(b'"advantage"') >= 3
 
 
 def test_a_run_that_is_done_trains_no_more(whole: TrlSepo) -> None:

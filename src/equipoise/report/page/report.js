@@ -46,7 +46,7 @@
   const data = JSON.parse(source.textContent);
   source.remove();
   const [GAME, SOURCE, POLICY, POOL, OPPONENT, SEAT, DEAL, PLAYERS, STOP, RULES, TURNS, ROUNDS, NOTES] = Array(13).keys();
-  const [T_SEAT, T_ROUND, T_LABEL, T_ACTION, T_ASKED, T_MIX, T_VALID, T_RETRIES, T_DETAIL, T_WRITTEN, T_ADVANTAGE] = Array(11).keys();
+  const [T_SEAT, T_ROUND, T_LABEL, T_ACTION, T_ASKED, T_MIX, T_VALID, T_RETRIES, T_DETAIL, T_WRITTEN, T_ADVANTAGE, T_PARTS] = Array(12).keys();
   const text = (number) => data.texts[number || 0];
   const PAGE = 50;
 
@@ -115,6 +115,7 @@
     list();
     choose(shown.length ? 0 : -1, false);
   }
+  const fine = (number) => Number(number.toPrecision(3)).toLocaleString("en", {maximumFractionDigits: 6}).replace("-", "−");
   const round2 = (number) => number === null ? "" : (Math.round(number * 100) / 100 + 0).toLocaleString("en").replace("-", "−");
 
   function list() {
@@ -263,7 +264,10 @@
       list.append(make("dt", "", "answer"), make("dd", "warn", data.validities[turn[T_VALID]] + (text(turn[T_DETAIL]) ? ": " + text(turn[T_DETAIL]) : "")));
     }
     if (turn[T_RETRIES]) fact(list, "tries", turn[T_RETRIES] + 1);
-    if (turn[T_ADVANTAGE] !== undefined && turn[T_ADVANTAGE] !== null) fact(list, "advantage", round2(turn[T_ADVANTAGE]));
+    if (turn[T_ADVANTAGE] !== undefined && turn[T_ADVANTAGE] !== null) {
+      const parts = (turn[T_PARTS] || []).map(([name, value]) => text(name) + " " + fine(value));
+      fact(list, "advantage", fine(turn[T_ADVANTAGE]) + (parts.length ? " (" + parts.join(", ") + ")" : ""));
+    }
     if (outcome) {
       const sums = episode[PLAYERS].map(() => 0);
       episode[ROUNDS].slice(0, turn[T_ROUND] + 1).forEach(([payoffs]) => payoffs.forEach((payoff, seat) => { sums[seat] += payoff; }));

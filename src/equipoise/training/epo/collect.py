@@ -29,11 +29,13 @@ class Collected:
         trajectories: One for each side that is trained.
         cases: What the judge was given for each.
         marked: Share of turns that the judge marked.
+        sides: The episode and the seat of each.
     """
 
     trajectories: list[Trajectory]
     cases: list[Case]
     marked: float
+    sides: list[tuple[Episode, Seat]] = field(default_factory=list)
 
     @property
     def score(self) -> float:
@@ -79,7 +81,7 @@ class Collector:
         ]
         turns = sum(len(case.turns) for case in cases)
         marked = sum(len(verdict.decisive) for verdict in verdicts) / max(turns, 1)
-        return Collected(trajectories, cases, marked)
+        return Collected(trajectories, cases, marked, sides)
 
     def requests(
         self, rules: Rules, policy: AnyPolicy, partners: Mapping[str, AnyPolicy], step: int

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from equipoise.training.boards import Board
 from equipoise.training.config import Schedule, Strict
 from equipoise.training.epo.credit import Reduction
 
@@ -47,6 +48,9 @@ class EpoConfig(Strict):
         select_starts: Deals a partner on which a round's strategist is scored.
         min_delta: A round counts as better if its score is higher by more than this.
         patience: Rounds that are not better before the run stops.
+        record_episodes: Trajectories of a step that are kept with the advantages of their turns, partners in
+            turn; 0 keeps none.
+        report_to: Where the numbers of each step go besides files and TensorBoard: ``trackio``, ``wandb``.
         seed: Seed of deals, draws and initialisation.
     """
 
@@ -74,6 +78,8 @@ class EpoConfig(Strict):
     select_starts: int = Field(12, ge=1)
     min_delta: float = Field(0.0, ge=0.0)
     patience: int = Field(2, ge=1)
+    record_episodes: int = Field(4, ge=0)
+    report_to: list[Board] = Field(default_factory=list)
     seed: int = Field(0, ge=0)
 
     @model_validator(mode="after")

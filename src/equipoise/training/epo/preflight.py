@@ -12,6 +12,7 @@ from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_policy
 from equipoise.prompts.phrasings import phrasings
+from equipoise.training.boards import check_boards
 from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
@@ -75,6 +76,7 @@ def _check_warm_start(recipe: EpoRecipe, name: str, task: EpoTask) -> None:
 
 def _check_run(recipe: EpoRecipe, rules: Rules, settings: EpoConfig) -> None:
     split_scenarios(rules, settings.rounds, settings.seed + recipe.seed)
+    check_boards(settings.report_to)
 
 
 def _check_penalised(rules: Rules, pools: Pools, task: EpoTask, settings: SepoConfig) -> None:
@@ -85,3 +87,4 @@ def _check_penalised(rules: Rules, pools: Pools, task: EpoTask, settings: SepoCo
     if settings.limits.given:
         constrained(objective, settings.limits.given, rules.name)
     check_kind(settings.exploiters, settings.penalised)
+    check_boards(settings.report_to)

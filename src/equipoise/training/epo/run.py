@@ -16,11 +16,14 @@ import numpy as np
 
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.progress import Reporter, silent
+from equipoise.training.boards import Boards
 from equipoise.training.checkpoints import TrainerFolder
 from equipoise.training.epo.collect import SELF, Collected, Collector
 from equipoise.training.epo.config import EpoConfig
 from equipoise.training.epo.credit import mark_shares, trajectory_samples, turn_advantages
+from equipoise.training.epo.recorded import recorded
 from equipoise.training.learner import Learner
+from equipoise.training.live import live
 from equipoise.training.samples import DecisionSample
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
@@ -63,25 +66,29 @@ class Epo:
         config = self.config.model_dump(mode="json")
         self.store = TrainerFolder(folder, {**identity, "config": config})
         self.scalars = Scalars(folder / "tensorboard")
+        self.boards = Boards(self.config.report_to, folder, title, {**identity, "config": config})
         self.best = Best(self.config.patience, self.config.min_delta)
         self.history: list[dict[str, Any]] = []
         self._pool: list[Collected] = []
+        self._kept: list[dict[str, Any]] = []
         self._past: dict[str, Policy] = {}
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
         start, total = self._resume(), self.config.rounds * self.config.steps
-        with self.reporter.task(self.title, total) as advance:
+        with live(self.reporter, self.title, total) as advance:
             advance(start)
             if start == 0:
                 self._select(0, {})
             for step in range(start, total):
                 if self.best.over:
                     break
-                self._log(self._step(step))
+                row = self._step(step)
+                self._log(row)
                 self.store.save(lambda folder, done=step + 1: self._write(folder, done))  # type: ignore[misc]
-                advance(1)
+                advance(1, row)
         self.scalars.close()
+        self.boards.close()
         return Trained(self.best.step, self.best.score, self.history)
 
     def _step(self, step: int) -> dict[str, Any]:
@@ -91,6 +98,7 @@ class Epo:
         last_of_round = last + 1 == self.config.steps
         collected = self.collector.collect(self.policy, self._met(number), step)
         row = {"step": step + 1, "round": number + 1, **_account(collected)}
+        self._kept = recorded(collected, step, self.config)
         if self.config.offline:
             self._pool.append(collected)
             if last_of_round:
@@ -156,7 +164,9 @@ class Epo:
     def _log(self, row: dict[str, Any]) -> None:
         self.history.append(row)
         self.scalars.add(row)
+        self.boards.add(row)
         self.store.log(row)
+        self.store.record(self._kept)
 
     def _write(self, folder: Path, step: int) -> dict[str, Any]:
         self.learner.save_weights(folder)

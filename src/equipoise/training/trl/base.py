@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,9 @@ from transformers import TrainerCallback
 
 from equipoise.policies.local.policy import LocalPolicy
 from equipoise.progress import Reporter, silent
+from equipoise.training.boards import Boards
 from equipoise.training.checkpoints import TrainerFolder
+from equipoise.training.live import Live, live
 from equipoise.training.scalars import Scalars
 from equipoise.training.sepo import Trained
 from equipoise.training.stopping import Best
@@ -40,6 +42,7 @@ class TrlRun(ABC):
         start: Steps that were made before.
         updates: Steps that were made in all, without those that were skipped.
         history: The metrics of every step.
+        boards: Where the numbers of steps are sent, if anywhere.
     """
 
     trainer: Any
@@ -79,22 +82,26 @@ class TrlRun(ABC):
         whole = {**request, "trl": settings.model_dump(mode="json"), "ranks": self.ranks.count}
         self.store = TrainerFolder(folder, whole) if main else None
         self.scalars = Scalars(folder / "tensorboard" if main else None)
+        self.boards: Boards | None = None
         self.best = best
         self.history: list[dict[str, Any]] = []
         self.updates = 0
         self.start, self._state = self._find()
-        self._began, self._advance = time.perf_counter(), _nothing
+        self._began = time.perf_counter()
+        self._advance: Live = _nothing
 
     def run(self) -> Trained:
         """Train to the end, from the last checkpoint if there is one."""
         # A run that failed at a step has its checkpoint, and would pass for one that went well.
         self.checked()
-        with self.reporter.task(self.title, self.steps) as advance:
+        with live(self.reporter, self.title, self.steps) as advance:
             self._advance = advance
             advance(self.start)
             if self.start < self.steps and not self.best.over:
                 self.trainer.train()
         self.scalars.close()
+        if self.boards is not None:
+            self.boards.close()
         return Trained(self.best.step, self.best.score, self.history)
 
     @abstractmethod
@@ -112,6 +119,11 @@ class TrlRun(ABC):
     @abstractmethod
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Take back what :meth:`state_dict` returned."""
+
+    @property
+    def kept(self) -> Sequence[Mapping[str, Any]]:
+        """Episodes of the last step that are kept with their advantages."""
+        return ()
 
     def before_update(self) -> None:
         """Do what comes between the gradient and the update."""
@@ -149,10 +161,13 @@ class TrlRun(ABC):
         self.history.append(row)
         if self.store is not None:
             self.scalars.add(row)
+            if self.boards is not None:
+                self.boards.add(row)
             self.store.log(row)
+            self.store.record(self.kept)
         if self.aligned(step) or step == self.steps or self.best.over:
             self._checkpoint(step)
-        self._advance(1)
+        self._advance(1, row)
         self.checked()
 
     def restore(self) -> None:
@@ -252,5 +267,5 @@ class Steps(TrainerCallback):  # type: ignore[misc]
             given[2].should_training_stop |= self.run.best.over
 
 
-def _nothing(done: int, text: str | None = None) -> None:
+def _nothing(done: int, row: Mapping[str, Any] | None = None) -> None:
     """Stand for a progress bar before there is one."""

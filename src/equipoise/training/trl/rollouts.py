@@ -50,7 +50,9 @@ class Rollouts:
         asked = self.arena.requests(self.policy, step)
         played = self.ranks.exchange(play(self._mine(asked), self.arena.rule), asked)
         groups = group_episodes([one.episode for one in played])
-        samples = decision_samples(self.arena.credit(self.policy, played, groups, self.row))
+        sampled = self.arena.credit(self.policy, played, groups, self.row)
+        self.arena.keep(sampled, step)
+        samples = decision_samples(sampled)
         if not samples:
             raise EquipoiseError("no episode holds tokens to train on: the policy gives no generations")
         chat = self.layout == "chat"

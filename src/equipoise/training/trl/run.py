@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from equipoise.policies.local.writing import stop_ids
 from equipoise.progress import Reporter
 from equipoise.training.alarms import Watch
 from equipoise.training.arena import Arena
+from equipoise.training.boards import Boards
 from equipoise.training.selection import selection_score
 from equipoise.training.stopping import Best
 from equipoise.training.trl.arguments import check, grpo_config, passes
@@ -68,6 +69,8 @@ class TrlSepo(TrlRun):
         title = f"{title} {arena.game.name}"
         best = Best(self.config.patience, self.config.min_delta)
         super().__init__(policy, settings, folder, request, self.config.steps, best, ranks, reporter, title)
+        if self.ranks.main:
+            self.boards = Boards(self.config.report_to, folder, title, request)
         self.watch = Watch(self.config, self.reporter)
         self.watch.resume(self.history)
         self._done: dict[str, float] = {}
@@ -90,6 +93,11 @@ class TrlSepo(TrlRun):
         with self.playing():
             self.arena.respond(self.policy, 0)
         self._select(0, {})
+
+    @property
+    def kept(self) -> Sequence[Mapping[str, Any]]:
+        """Episodes of the last step that are kept with their advantages."""
+        return self.arena.kept
 
     def before_update(self) -> None:
         """Stop before an update that rests on samples of another policy, skip one that is not finite."""
