@@ -166,7 +166,7 @@ def compare(
 
 
 def cross(
-    game: str | Game,
+    game: str | Rules,
     policies: Sequence[Any] | Mapping[str, Any],
     *,
     episodes: int | None = None,
@@ -183,9 +183,9 @@ def cross(
     """Let policies play each other, everyone against everyone and against itself.
 
     Args:
-        game: The game.
-        policies: Two or more: strategies of the game by their bare name, policy names, policies or
-            functions; or a mapping from names to them.
+        game: The game, or a task of two seats.
+        policies: Two or more: strategies of the game by their bare name, policy names, ``NAME=POLICY`` to
+            call one NAME, policies or functions; or a mapping from names to them.
         episodes: Deals per ordered pair, each played from both seats; None plays 100, or 40 where a
             language model must be asked.
         seed: Seed of deals and draws.
@@ -206,7 +206,7 @@ def cross(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
+    rules = load_game(game, options) if isinstance(game, str) else game
     given = name_policies(policies)
     if out is not None:
         request = {"game": rules.info_record.key, "policies": _spelled(given)}
