@@ -12,10 +12,12 @@ from equipoise.judges.evaluator import LanguageEvaluator
 from equipoise.policies.specs import LOCAL
 from equipoise.rollout.deals import DecisionDraws
 
-__all__ = ["keyed_draws", "load_evaluator", "load_writer"]
+__all__ = ["check_writer", "keyed_draws", "load_evaluator", "load_writer"]
 
 BUDGET = 256
 """Tokens of a reply, unless it is said otherwise: seven numbers and a sentence take about half of it."""
+
+ENDPOINT = "openai:"
 
 DEVICE = ("dtype", "device", "threads", "quiet")
 
@@ -31,6 +33,7 @@ def load_writer(spec: str, settings: Mapping[str, Any] | None = None, budget: in
     Raises:
         RequestError: There is no such model, or what it needs is not installed.
     """
+    check_writer(spec)
     given = dict(settings or {})
     if spec.startswith(LOCAL):
         from equipoise.policies.local.loading import load_spec
@@ -38,12 +41,22 @@ def load_writer(spec: str, settings: Mapping[str, Any] | None = None, budget: in
 
         device = {name: given[name] for name in DEVICE if given.get(name) is not None}
         return LocalWriter(load_spec(spec, **device), max_new_tokens=budget)
-    if spec.startswith("openai:"):
-        from equipoise.policies.endpoint.loading import load_chat
-        from equipoise.policies.endpoint.writer import EndpointWriter
+    from equipoise.policies.endpoint.loading import load_chat
+    from equipoise.policies.endpoint.writer import EndpointWriter
 
-        return EndpointWriter(load_chat(spec, given.get("endpoint"), max_new_tokens=budget))
-    raise RequestError(f"{spec!r} writes no texts: name a local model (smollm2, hf:…) or openai:MODEL@URL")
+    return EndpointWriter(load_chat(spec, given.get("endpoint"), max_new_tokens=budget))
+
+
+def check_writer(spec: str) -> None:
+    """Check, before anything is loaded, that a name is one of something that writes.
+
+    Raises:
+        RequestError: It is not.
+    """
+    if not spec.startswith((*LOCAL, ENDPOINT)):
+        raise RequestError(
+            f"{spec!r} writes no texts: name a local model (smollm2, hf:…) or openai:MODEL@URL"
+        )
 
 
 def load_evaluator(

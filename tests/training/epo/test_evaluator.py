@@ -82,3 +82,17 @@ def test_a_plan_counts_what_it_is_asked(tmp_path: Path) -> None:
     # Two deals, one partner of the train pool, both seats.
     assert found["audit base"]["evaluator_calls"].value == 4
     assert "evaluator_calls" not in found["epo"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ('evaluator="scripted:weak"', "evaluator: 'scripted:weak' writes no texts"),
+        ('tasks.social.train.epo.judge_model="human"', "tasks.social.train.epo: 'human' writes no texts"),
+    ],
+)
+def test_who_cannot_write_is_named_before_any_work(change: str, message: str, tmp_path: Path) -> None:
+    recipe = write(tmp_path, RECIPE.format(url="http://127.0.0.1:9"))
+    with pytest.raises(RequestError, match=message):
+        run_recipe(recipe, [f"out={tmp_path / 'run'}", change])
+    assert not (tmp_path / "run" / "social").exists()
