@@ -66,7 +66,10 @@ def test_wrong_requests_are_refused_before_any_work(
     ],
 )
 def test_a_warm_start_without_texts_is_refused(tmp_path: Path, model: str, task: str, message: str) -> None:
-    text = HEAD.format(model=model) + f'[tasks.{task}]\nactor = "scripted:random"\n[tasks.{task}.sft]\nsteps = 2\n'
+    text = (
+        HEAD.format(model=model)
+        + f'[tasks.{task}]\nactor = "scripted:random"\n[tasks.{task}.sft]\nsteps = 2\n'
+    )
     recipe = load_epo(write(tmp_path, text), [])
     with pytest.raises(RequestError, match=f"tasks.{task}: .*{message}"):
         check_epo(recipe, [task])
