@@ -44,6 +44,7 @@ from equipoise.policies.worded import Worded
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import InvalidRule
+from equipoise.tasks.social.task import Social
 from equipoise.types import Estimate, Kind
 
 __all__ = ["AuditConfig", "audit_game"]
@@ -133,7 +134,7 @@ def audit_game(
     config = config or AuditConfig()
     if config.exact and not isinstance(game, Game):
         raise RequestError(f"{game.name!r} is a free-text task without exact values: leave out --exact")
-    if config.evaluator is not None and game.name != "social":
+    if config.evaluator is not None and not isinstance(game, Social):
         raise RequestError(
             f"evaluator {config.evaluator.writer.name!r} rates dialogues, {game.name!r} has none: audit "
             "'social' with it"
