@@ -26,6 +26,7 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.policies.endpoint.desk import share_desk
 from equipoise.policies.registry import load_game, load_opponents, load_players
 from equipoise.policies.registry import load_policy as _load_policy
+from equipoise.policies.writers import load_evaluator
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal, Split
 from equipoise.rollout.engine import play as play_episodes
@@ -54,6 +55,7 @@ def audit(
     weights: Mapping[str, float] | None = None,
     options: Mapping[str, Any] | None = None,
     budget: str | int | None = None,
+    evaluator: str | None = None,
     rule: InvalidRule | None = None,
     out: str | Path | None = None,
     panel: bool = False,
@@ -82,6 +84,8 @@ def audit(
         budget: How much to ask a policy that is sampled for a certified interval of best_response and
             security: a number of queries (``5000``) or a time (``"10m"``). None is content with the
             strongest opponent met.
+        evaluator: The language model that rates the seven dimensions of dialogues (task ``social``); None
+            leaves it to the rules (docs/social.md).
         rule: What happens to invalid answers.
         out: Folder for transcripts and ``audit.json``; the same call goes on where it was interrupted.
         panel: Whether to audit a language model in every wording of each game, and report the spread.
@@ -111,12 +115,16 @@ def audit(
         control_variates=control_variates,
         budget=None if budget is None else Budget.parse(budget),
     )
+    shared = {**share_desk(settings, out), "quiet": reporter.quiet}
+    if evaluator is not None:
+        place = None if out is None else Path(out) / "ratings"
+        config = replace(config, evaluator=load_evaluator(evaluator, shared, seed, place))
     players = {"policy": policy} if baseline is None else {"policy": policy, "baseline": baseline}
     if game == "all":
         game = _all_games(players.values(), reporter)
     session = Session(
         [(one, _configure(config, one, pools, weights)) for one in _games(game, options)],
-        Loader({**share_desk(settings, out), "quiet": reporter.quiet}),
+        Loader(shared),
         reporter,
         own_deals=episodes is None,
     )
@@ -166,7 +174,7 @@ def compare(
 
 
 def cross(
-    game: str | Game,
+    game: str | Rules,
     policies: Sequence[Any] | Mapping[str, Any],
     *,
     episodes: int | None = None,
@@ -183,9 +191,9 @@ def cross(
     """Let policies play each other, everyone against everyone and against itself.
 
     Args:
-        game: The game.
-        policies: Two or more: strategies of the game by their bare name, policy names, policies or
-            functions; or a mapping from names to them.
+        game: The game, or a task of two seats.
+        policies: Two or more: strategies of the game by their bare name, policy names, ``NAME=POLICY`` to
+            call one NAME, policies or functions; or a mapping from names to them.
         episodes: Deals per ordered pair, each played from both seats; None plays 100, or 40 where a
             language model must be asked.
         seed: Seed of deals and draws.
@@ -206,7 +214,7 @@ def cross(
         RequestError: Something asked for does not exist or is out of range.
     """
     reporter = reporter or Reporter(quiet)
-    rules = finite_game(load_game(game, options) if isinstance(game, str) else game)
+    rules = load_game(game, options) if isinstance(game, str) else game
     given = name_policies(policies)
     if out is not None:
         request = {"game": rules.info_record.key, "policies": _spelled(given)}

@@ -46,6 +46,8 @@ EXCEPTIONS = (
     Exempt(r"equipoise run (epo-smoke|smoke-think)", "takes seconds; the slow tests run it as it stands"),
     Exempt(r"equipoise solve multi_issue", "takes a minute; tests/training/test_table.py values such tables"),
     Exempt(r"equipoise (run|train) (gemma4|qwen3)[\w.-]*", "needs a GPU and weights that are not here"),
+    Exempt(r"equipoise run epo-phrases", "takes a minute; tests/policies/phrases trains small lists"),
+    Exempt(r"equipoise audit (social|split) --cross actor=", "needs a trained run; tests/auditing/cross"),
     Exempt(r"equipoise ablate", "takes minutes; tests/training/ablations runs small ones"),
     Exempt(r"equipoise report (runs|audits/mine)", "needs a run; tests/report makes them"),
     Exempt(

@@ -27,6 +27,7 @@ from equipoise.auditing.tally import exact_rates
 from equipoise.errors import NoProbabilitiesError, RequestError
 from equipoise.games.base import Game, GameInfo, Weights, finite_game
 from equipoise.games.rules import Rules
+from equipoise.judges.evaluator import LanguageEvaluator
 from equipoise.objective.features import (
     ABS_OPPONENT,
     COLLUSION,
@@ -43,6 +44,7 @@ from equipoise.policies.worded import Worded
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import InvalidRule
+from equipoise.tasks.social.task import Social
 from equipoise.types import Estimate, Kind
 
 __all__ = ["AuditConfig", "audit_game"]
@@ -77,6 +79,7 @@ class AuditConfig:
         control_variates: Whether samples are corrected for what chance and known draws did by luck.
         budget: How much to ask a policy that is sampled for certified bounds of the strongest replies to
             it; None is content with the opponents met.
+        evaluator: Who rates the seven dimensions of dialogues (task ``social``); None leaves it to the rules.
     """
 
     episodes: int = 100
@@ -92,6 +95,7 @@ class AuditConfig:
     interval: str = "t"
     control_variates: bool = False
     budget: Budget | None = None
+    evaluator: LanguageEvaluator | None = None
 
     def __post_init__(self) -> None:
         """Check the ranges.
@@ -130,6 +134,11 @@ def audit_game(
     config = config or AuditConfig()
     if config.exact and not isinstance(game, Game):
         raise RequestError(f"{game.name!r} is a free-text task without exact values: leave out --exact")
+    if config.evaluator is not None and not isinstance(game, Social):
+        raise RequestError(
+            f"evaluator {config.evaluator.writer.name!r} rates dialogues, {game.name!r} has none: audit "
+            "'social' with it"
+        )
     info = game.info_record
     pools = config.pools or default_pools(game.name)
     objective = Objective.of(info, pools, config.weights)
@@ -202,8 +211,13 @@ class _Audit:
             "covers": "evaluation noise of this one policy",
             "replies": "strongest opponent met" if certified is None else f"{certified.queries} queries",
         }
+        read = sample.readings.estimates(level, kind)
+        if sample.ratings is not None:
+            settings["evaluator"] = sample.ratings.account()
+            if agreement := sample.ratings.agreement(level):
+                read = {**read, "agreement": agreement}
         result = self._result(measures, bounds, rows, settings, policy)
-        rates, read = sample.tally.rates(level, kind), sample.readings.estimates(level, kind)
+        rates = sample.tally.rates(level, kind)
         return _with(result, behaviour=rates, readings=read)
 
     def _certified(self, policy: AnyPolicy, sampling: Sampling, reporter: Reporter) -> Certified | None:

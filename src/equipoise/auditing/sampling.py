@@ -11,6 +11,7 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.panel import Panel, PanelBuilder, panel_key
 from equipoise.auditing.statistics.variates import Variates
 from equipoise.auditing.tally import Tally
+from equipoise.auditing.transcripts.ratings import Ratings
 from equipoise.auditing.transcripts.readings import Readings
 from equipoise.games.base import finite_game
 from equipoise.games.rules import Rules
@@ -19,6 +20,7 @@ from equipoise.policies.base import AnyPolicy
 from equipoise.progress import Reporter
 from equipoise.rollout.deals import Deal
 from equipoise.rollout.requests import EpisodeRequest, seated
+from equipoise.tasks.social.task import Social
 from equipoise.types import Episode
 
 if TYPE_CHECKING:
@@ -35,11 +37,13 @@ class Sample:
         panel: Features by opponent, deal (or block of deals) and seat.
         tally: Actions by information state.
         readings: What else transcripts say.
+        ratings: What an evaluator says of dialogues; None without one.
     """
 
     panel: Panel
     tally: Tally
     readings: Readings
+    ratings: Ratings | None = None
 
 
 @dataclass(frozen=True)
@@ -84,19 +88,26 @@ class Sampling:
             reporter: Shows progress.
         """
         config, info = self.config, self.game.info_record
+        readings = Readings(self.game, config.episodes)
+        ratings = None
+        if config.evaluator is not None and isinstance(self.game, Social):
+            ratings = Ratings(self.game, config.evaluator, readings)
         reduced = _Reduction(
             PanelBuilder(config.episodes),
             Tally(config.episodes),
-            Readings(self.game, config.episodes),
+            readings,
             Variates(finite_game(self.game), self.policy, self.met.players)
             if config.control_variates
             else None,
+            ratings,
         )
         total = config.episodes * len(self.met.players) * info.seats
         title = f"audit {info.id}: {name}"
         for episode in self._played.episodes(self._requests, title, total, reporter):
             reduced.add(episode)
-        return Sample(reduced.panel.panel(), reduced.tally, reduced.readings)
+        if ratings is not None:
+            ratings.finish()
+        return Sample(reduced.panel.panel(), reduced.tally, readings, ratings)
 
     def keeper(self) -> Callable[[], None]:
         """Return a function that puts what the policy has been asked so far on disk, if there is a folder."""
@@ -138,8 +149,11 @@ class _Reduction:
     tally: Tally
     readings: Readings
     variates: Variates | None
+    ratings: Ratings | None
 
     def add(self, episode: Episode) -> None:
         self.panel.add(episode, None if self.variates is None else self.variates.correction(episode))
         self.tally.add(episode)
         self.readings.add(episode)
+        if self.ratings is not None:
+            self.ratings.add(episode)

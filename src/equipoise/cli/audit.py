@@ -67,6 +67,7 @@ def audit(
     interval: a.IntervalOption = "t",
     control_variates: a.VariatesOption = False,
     budget: a.BudgetOption = None,
+    evaluator: a.EvaluatorOption = None,
     option: o.OptionOption = None,
     pool: a.PoolOption = None,
     weight: a.WeightOption = None,
@@ -121,6 +122,7 @@ def audit(
     if cross:
         own = {"--policy": policy, "--baseline": baseline, "--pool": pool, "--weight": weight}
         more = {"--opponents": opponents, "--panel": panel, "--budget": budget}
+        more["--evaluator"] = evaluator
         play_cross(
             games,
             {**own, **more, "--control-variates": control_variates, "--interval": interval != "t"},
@@ -145,6 +147,7 @@ def audit(
             interval=interval,
             control_variates=control_variates,
             budget=budget,
+            evaluator=evaluator,
             pools=pools,
             weights=weights,
             panel=panel,

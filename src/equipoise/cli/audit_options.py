@@ -26,6 +26,14 @@ BudgetOption = Annotated[
         help="Ask a sampled policy this much for certified best_response and security: 5000, 90s, 10m.",
     ),
 ]
+EvaluatorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--evaluator",
+        metavar="MODEL",
+        help="Have a language model rate the seven dimensions of dialogues (social), beside the rules.",
+    ),
+]
 PoolOption = Annotated[
     list[str] | None,
     typer.Option(

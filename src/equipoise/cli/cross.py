@@ -22,7 +22,7 @@ def cross(
     """Run cross-play and show it.
 
     Args:
-        given: The game and the policies, as they stand on the command line.
+        given: The game and the policies, as they stand on the command line; ``NAME=POLICY`` names one.
         foreign: Flags of a plain audit with their values; none of them goes with ``--cross``.
         output: Where results go.
         settings: What ``equipoise.cross`` takes besides.

@@ -6,13 +6,12 @@ never judged twice by the same judge, also in a run that is taken up again.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from equipoise.judges.asking import Asker, Writer, Written
 from equipoise.judges.base import Case, Verdict
 from equipoise.judges.reply import read_reply
 from equipoise.prompts.base import Prompt, quoted
@@ -28,35 +27,6 @@ RULES = (
     'one JSON object and nothing else: {"indexes": [numbers of the decisive turns], "reasoning": '
     '"one sentence"}.\n\n'
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A text from a model.
-
-    Attributes:
-        text: The text.
-        tokens: Tokens read and written.
-    """
-
-    text: str
-    tokens: int
-
-
-class Writer(Protocol):
-    """Writes texts: a local language model or an endpoint.
-
-    Attributes:
-        name: How reports name it.
-        fingerprint: Identifies its behaviour.
-    """
-
-    name: str
-    fingerprint: str
-
-    def write(self, prompts: Sequence[Prompt], draws: Sequence[Callable[[str], float]]) -> list[Written]:
-        """Return a text for each prompt, drawn with its own randomness."""
-        ...
 
 
 @dataclass
@@ -106,62 +76,24 @@ class LanguageJudge:
     def __post_init__(self) -> None:
         """Read what was judged before."""
         self.fingerprint = f"llm/{self.writer.fingerprint}/{self.retries}"
-        self._known: dict[str, Verdict] = {}
-        if self.folder is not None and self._path.exists():
-            for line in self._path.read_text(encoding="utf-8").splitlines():
-                data = _line(line)
-                if data is not None:
-                    key = data.pop("key")
-                    self._known[key] = _verdict(data)
+        path = None if self.folder is None else self.folder / "verdicts.jsonl"
+        self._asker: Asker[Verdict] = Asker(self.writer, self.draw, self.fingerprint, self.retries, path)
+        self._asker.restore(_Verdicts(()))
 
     def judge(self, cases: Sequence[Case]) -> list[Verdict]:
         """Return a verdict for each case; unreadable replies end as no mark, and are counted."""
         prompts = [judge_prompt(case) for case in cases]
-        keys = [self._key(prompt) for prompt in prompts]
-        self.counts.known += sum(key in self._known for key in keys)
-        missing = {k: i for i, k in enumerate(keys) if k not in self._known}
-        found: dict[str, Verdict] = {}
-        spent = dict.fromkeys(missing, 0)
-        for attempt in range(1 + self.retries):
-            asked = [key for key in missing if key not in found]
-            if not asked:
-                break
-            rows = [missing[key] for key in asked]
-            replies = self.writer.write([prompts[i] for i in rows], [self.draw(k, attempt) for k in asked])
-            for key, row, reply in zip(asked, rows, replies, strict=True):
-                spent[key] += reply.tokens
-                verdict = read_reply(reply.text, len(cases[row].turns))
-                if verdict is not None:
-                    found[key] = replace(verdict, attempts=attempt + 1, tokens=spent[key])
-            self.counts.asked += len(asked)
-            self.counts.unread += sum(key not in found for key in asked)
-        for key in missing:
-            found.setdefault(key, Verdict((), attempts=1 + self.retries, failed=True, tokens=spent[key]))
-        self._keep(found)
-        verdicts = [self._known[key] for key in keys]
-        self._count(cases, verdicts, found)
+        self.counts.known += sum(self._asker.key(prompt) in self._asker.known for prompt in prompts)
+        verdicts, new = self._asker.ask(prompts, _Verdicts(cases))
+        self._count(cases, verdicts, new)
         return verdicts
 
-    @property
-    def _path(self) -> Path:
-        assert self.folder is not None
-        return self.folder / "verdicts.jsonl"
-
-    def _key(self, prompt: Prompt) -> str:
-        text = json.dumps([self.fingerprint, prompt.rules, prompt.situation])
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def _keep(self, found: dict[str, Verdict]) -> None:
-        self._known.update(found)
-        if self.folder is not None and found:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                for key, verdict in found.items():
-                    file.write(json.dumps({"key": key, **asdict(verdict)}) + "\n")
-
-    def _count(self, cases: Sequence[Case], verdicts: Sequence[Verdict], new: dict[str, Verdict]) -> None:
+    def _count(self, cases: Sequence[Case], verdicts: Sequence[Verdict], new: Sequence[Verdict]) -> None:
         self.counts.cases += len(cases)
-        self.counts.tokens += sum(verdict.tokens for verdict in new.values())
+        for verdict in new:
+            self.counts.tokens += verdict.tokens
+            self.counts.asked += verdict.attempts
+            self.counts.unread += verdict.attempts - (not verdict.failed)
         for case, verdict in zip(cases, verdicts, strict=True):
             self.counts.failed += verdict.failed
             self.counts.dropped += len(verdict.dropped)
@@ -179,14 +111,20 @@ def judge_prompt(case: Case) -> Prompt:
     return Prompt(RULES, "\n".join([*lines, "", f"Turns are numbered 1 to {len(case.turns)}."]))
 
 
-def _line(text: str) -> dict[str, Any] | None:
-    """Return a kept verdict; None for the half line that an interruption leaves."""
-    try:
-        data = json.loads(text)
-    except ValueError:
-        return None
-    return data if isinstance(data, dict) and "key" in data else None
+@dataclass(frozen=True)
+class _Verdicts:
+    """How verdicts on some cases are read and kept (see ``asking.Form``)."""
 
+    cases: Sequence[Case]
 
-def _verdict(data: dict[str, Any]) -> Verdict:
-    return Verdict(**{**data, "decisive": tuple(data["decisive"]), "dropped": tuple(data["dropped"])})
+    def read(self, number: int, text: str) -> Verdict | None:
+        return read_reply(text, len(self.cases[number].turns))
+
+    def close(self, number: int, found: Verdict | None, attempts: int, tokens: int) -> Verdict:
+        return replace(found or Verdict(()), attempts=attempts, failed=found is None, tokens=tokens)
+
+    def dump(self, answer: Verdict) -> Mapping[str, Any]:
+        return asdict(answer)
+
+    def load(self, data: Mapping[str, Any]) -> Verdict:
+        return Verdict(**{**data, "decisive": tuple(data["decisive"]), "dropped": tuple(data["dropped"])})

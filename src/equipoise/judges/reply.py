@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.judges.base import Verdict
 
-__all__ = ["read_reply"]
+__all__ = ["objects", "read_reply"]
 
 LONGEST = 2000
 """Characters of reasoning that are kept."""
@@ -24,7 +24,7 @@ def read_reply(text: str, turns: int) -> Verdict | None:
         text: The reply.
         turns: Number of turns of the side; they are numbered from 1 in the reply.
     """
-    for data in _objects(text):
+    for data in objects(text):
         numbers = data.get("indexes")
         if not isinstance(numbers, list) or any(type(number) is not int for number in numbers):
             continue
@@ -38,7 +38,7 @@ def read_reply(text: str, turns: int) -> Verdict | None:
     return None
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
+def objects(text: str) -> list[dict[str, Any]]:
     """Return all JSON objects in a text, outermost first."""
     decoder, found, start = json.JSONDecoder(), [], 0
     while (start := text.find("{", start)) >= 0:

@@ -22,7 +22,7 @@ __all__ = ["beside", "load_advised", "load_adviser"]
 SHARED = ("dtype", "device", "threads", "quiet", "temperature", "max_new_tokens")
 """Settings of language models that a strategist shares with its actor; the others are the actor's alone."""
 
-RUN = "frozen:"
+RUN, THINK = "frozen:", "think:"
 
 
 def load_advised(
@@ -65,8 +65,9 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
     """Return a strategist: a local language model, that of a run, a list of advice, or a function.
 
     Args:
-        spec: A local model, ``frozen:RUN[@ROUND]``, ``phrases`` (uniformly from a list), ``phrases:FILE`` (as
-            trained), or ``python:FILE.py:NAME``.
+        spec: A local model, ``think:MODEL`` (that model's own thoughts before it acts),
+            ``frozen:RUN[@ROUND]``, ``phrases`` (uniformly from a list), ``phrases:FILE`` (as trained), or
+            ``python:FILE.py:NAME``.
         rules: What is played.
         settings: Settings of language models. A model is given those that it shares with its actor; one that
             a run trained keeps its own temperature and budget.
@@ -77,6 +78,11 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
     shared = {name: one for name, one in settings.items() if name in SHARED}
     if spec.startswith(LOCAL):
         return _local(spec, rules, shared)
+    if spec.startswith(THINK):
+        model = spec.removeprefix(THINK)
+        if not model.startswith(LOCAL):
+            raise RequestError(f"strategist {spec!r}: {model!r} is no local model, name smollm2 or hf:…")
+        return _local(model, rules, {**shared, "prompt": "think", "name": spec})
     if spec == "phrases" or spec.startswith("phrases:"):
         return load_phrases(Path(spec.removeprefix("phrases:")) if ":" in spec else None, rules)
     if spec.startswith(RUN):
@@ -87,6 +93,8 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
             raise RequestError(
                 f"strategist {spec!r}: {text!r} {what}, name a run of EPO (docs/strategist.md)"
             )
+        if not run.spec.startswith(LOCAL):
+            return load_phrases(Path(run.spec.removeprefix("phrases:")), rules, spec)
         return _local(run.spec, rules, {**shared, **run.settings})
     if spec.startswith("python:"):
         found, fingerprint = load_object(spec.removeprefix("python:"))
@@ -94,8 +102,8 @@ def load_adviser(spec: str, rules: Rules, **settings: Any) -> Adviser:
             raise RequestError(f"strategist {spec!r} is no function: name one from a decision to a text")
         return FunctionAdviser(found, spec, fingerprint)
     raise RequestError(
-        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), frozen:RUN, phrases[:FILE] or "
-        "python:FILE.py:NAME"
+        f"unknown strategist {spec!r}: name a local model (smollm2, hf:…), think:MODEL, frozen:RUN, "
+        "phrases[:FILE] or python:FILE.py:NAME"
     )
 
 

@@ -23,6 +23,7 @@ from equipoise.games.rules import Rules
 __all__ = ["Frozen", "frozen_run"]
 
 TABLE, ADAPTER, WEIGHTS = "table.json", "adapter_config.json", "config.json"
+PHRASES = "phrases.json"
 PLAYER = ("mode", "temperature", "thought_tokens", "max_new_tokens", "history")
 STRATEGIST = ("temperature", "max_new_tokens")
 
@@ -33,7 +34,7 @@ class Frozen:
 
     Attributes:
         spec: The policy spec of its weights.
-        settings: How it was trained to answer; empty for a table, or where nothing says.
+        settings: How it was trained to answer; empty for tables and lists, or where nothing says.
         strategist: Whether it is a strategist, which advises and does not play.
     """
 
@@ -60,6 +61,8 @@ def frozen_run(text: str, game: Rules) -> Frozen | None:
     for table in (TABLE, f"{folder_name(game.info_record.id)}.json"):
         if (weights / table).is_file():
             return Frozen(f"tabular:{weights / table}")
+    if (weights / PHRASES).is_file():
+        return Frozen(f"phrases:{weights}", strategist=True)
     recipe = _recipe(train)
     settings = {name: recipe[name] for name in (STRATEGIST if strategist else PLAYER) if name in recipe}
     if (weights / ADAPTER).is_file():

@@ -52,8 +52,8 @@ KINDS = {
     "command:PROGRAM": "a program of your own, one line of JSON a decision",
     "human": "you, at the terminal",
     "coached:POLICY": "follows advice it understands (docs/strategist.md), else plays as POLICY does",
-    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model, frozen:RUN of EPO or "
-    "python:FILE.py:NAME",
+    "strategist:ADVISER>ACTOR": "an actor, any policy, advised by a language model, by its own thoughts "
+    "(think:MODEL), phrases, frozen:RUN of EPO or python:FILE.py:NAME",
     **COMBINED,
 }
 """Every kind of policy name with what it stands for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from equipoise.auditing.cross.result import MATRICES, CrossResult
+from equipoise.auditing.cross.result import IN_TASKS, MATRICES, CrossResult
 from equipoise.files import folder_name
 from equipoise.report.ablations import AblationTable
 from equipoise.report.charts.curves import Curve, curves
@@ -71,8 +71,8 @@ def cross_section(found: Found) -> Section:
 def _cross(result: CrossResult) -> Group:
     title, figures, tables = game_title(result.game), [], []
     columns = [Column(str(number)) for number, _ in enumerate(result.policies, start=1)]
-    for name, words in MATRICES.items():
-        matrix = result.matrices[name]
+    for name, matrix in result.matrices.items():
+        words = {**MATRICES, **IN_TASKS}[name]
         rows = [
             Row(f"{number}  {row}", tuple(matrix[row][column] for column in result.policies))
             for number, row in enumerate(result.policies, start=1)

@@ -22,11 +22,14 @@ class Cell:
         own: (D,) the row's, one value a deal, averaged over both seats; a single value if exact.
         other: (D,) the column's.
         episodes: Episodes behind them; 0 if exact.
+        both: (D,) share of the episodes in which both sides earned more than the least there is; None where
+            nobody counted.
     """
 
     own: NDArray[np.float64]
     other: NDArray[np.float64]
     episodes: int
+    both: NDArray[np.float64] | None = None
 
     @classmethod
     def exact(cls, own: float, other: float) -> Cell:
@@ -40,7 +43,7 @@ class Cell:
 
     def turned(self) -> Cell:
         """Return the cell with row and column exchanged."""
-        return Cell(self.other, self.own, self.episodes)
+        return Cell(self.other, self.own, self.episodes, self.both)
 
     def payoff(self, info: GameInfo, level: float) -> Estimate:
         """Return the row's payoff."""
@@ -70,6 +73,11 @@ class Cell:
         ends = t_interval(gap, Range(low - high, high - low), level)
         floor, ceiling = (max(0.0, end) for end in ends)
         return Estimate(value, floor, ceiling, level, self.episodes, len(gap), Kind.SAMPLE)
+
+    def mutual(self, level: float) -> Estimate:
+        """Return the share of episodes from which both sides gain."""
+        assert self.both is not None
+        return self._mean(self.both, Range(0.0, 1.0), level)
 
     def _mean(self, values: NDArray[np.float64], within: Range, level: float) -> Estimate:
         if self.is_exact:

@@ -28,22 +28,26 @@ from equipoise.auditing.run import ASKED, UNASKED, AuditConfig
 from equipoise.auditing.statistics.intervals import Range, mean_estimate
 from equipoise.errors import RequestError
 from equipoise.games.base import Game, GameInfo
+from equipoise.games.rules import Rules
 from equipoise.objective.features import OPPONENT, OWN
 from equipoise.opponents.base import Strategy
 from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.progress import Reporter, silent
 from equipoise.rollout.deals import Deal
 from equipoise.rollout.requests import EpisodeRequest
+from equipoise.tasks.base import Task
 from equipoise.types import Episode, Estimate, Seat
 
 __all__ = ["cross_game", "meetings", "name_policies"]
+
+SLACK = 1e-9
 
 Pair = tuple[str, str]
 """Names of the row and the column policy."""
 
 
 def name_policies(policies: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
-    """Return policies by the name that results give them.
+    """Return policies by the name that results give them: their own, or that in ``NAME=POLICY``.
 
     Raises:
         RequestError: There are fewer than two, or two share a name.
@@ -52,18 +56,28 @@ def name_policies(policies: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]
         named = dict(policies)
     else:
         named = {}
-        for spec in [policies] if isinstance(policies, str) else policies:
-            name = spec if isinstance(spec, str) else getattr(spec, "name", None) or spec.__name__
+        for given in [policies] if isinstance(policies, str) else policies:
+            name, spec = _named(given)
             if name in named:
                 raise RequestError(f"policy {name!r} is named twice: name each once")
-            named[str(name)] = spec
+            named[name] = spec
     if len(named) < 2:
         raise RequestError(f"cross-play of {', '.join(named) or 'nobody'}: name at least two policies")
     return named
 
 
+def _named(given: Any) -> tuple[str, Any]:
+    if not isinstance(given, str):
+        return str(getattr(given, "name", None) or given.__name__), given
+    name, sign, spec = given.partition("=")
+    # A sign within a policy's own name comes after a colon, a path or a bracket.
+    if sign and spec and name.replace("_", "").replace("-", "").isalnum():
+        return name, spec
+    return given, given
+
+
 def cross_game(
-    game: Game,
+    game: Rules,
     players: Mapping[str, AnyPolicy],
     config: AuditConfig | None = None,
     reporter: Reporter | None = None,
@@ -71,7 +85,7 @@ def cross_game(
     """Let policies play each other.
 
     Args:
-        game: The game, of two seats.
+        game: The game or task, of two seats.
         players: The policies by name.
         config: How to do it; pools and weights are not used.
         reporter: Shows progress.
@@ -112,7 +126,7 @@ def meetings(
 
 @dataclass(frozen=True)
 class _Cross:
-    game: Game
+    game: Rules
     info: GameInfo
     players: Mapping[str, AnyPolicy]
     config: AuditConfig
@@ -125,8 +139,7 @@ class _Cross:
         left = [pair for pair in pairs if pair not in cells]
         panels = self._sample(left) if left else {}
         for row, column in left:
-            means = panels[row].by_deal(column)
-            cells[row, column] = Cell(means[:, OWN], means[:, OPPONENT], self.info.seats * len(means))
+            cells[row, column] = self._cell(panels[row], column)
         found, note = policy_equilibrium(
             self.info, names, cells, self.config.level, self.config.seed, self.reporter
         )
@@ -141,17 +154,29 @@ class _Cross:
             settings=self._settings(len(pairs) - len(left), len(left)),
         )
 
+    def _cell(self, panel: Panel, column: str) -> Cell:
+        means, both = panel.by_deal(column), None
+        if isinstance(self.game, Task):
+            least = self.info.payoff_bounds[0] + SLACK
+            # One round an episode: its features are the two scores.
+            won = panel.features[column][:, :, [OWN, OPPONENT]] > least
+            both = np.asarray(won.all(axis=2).mean(axis=1))
+        return Cell(means[:, OWN], means[:, OPPONENT], self.info.seats * len(means), both)
+
     def _matrices(self, cells: Mapping[Pair, Cell]) -> dict[str, Matrix]:
         info, level, names = self.info, self.config.level, list(self.players)
 
         def matrix(estimate: Callable[[Cell, bool], Estimate]) -> Matrix:
             return {row: {col: estimate(cells[row, col], row == col) for col in names} for row in names}
 
-        return {
+        found = {
             "payoff": matrix(lambda cell, itself: cell.payoff(info, level)),
             "welfare": matrix(lambda cell, itself: cell.welfare(info, level)),
             "exploitability": matrix(lambda cell, itself: cell.lead(info, level, itself)),
         }
+        if isinstance(self.game, Task):
+            found["mutual"] = matrix(lambda cell, itself: cell.mutual(level))
+        return found
 
     def _invalid(self, name: str, panel: Panel | None) -> Estimate:
         player = self.players[name]
@@ -178,12 +203,15 @@ class _Cross:
 
     def _exact(self) -> dict[Pair, Cell]:
         """Return the cells of all pairs that can be valued exactly; both orders come from one."""
-        exact, stage = self.config.exact, self.game.stage()
+        exact = self.config.exact
         if exact is False:
             return {}
         forms = {name: finite_forms(player, self.game, exact) for name, player in self.players.items()}
         known = {name: form for name, form in forms.items() if form is not None}
         cells: dict[Pair, Cell] = {}
+        if not isinstance(self.game, Game):
+            return cells
+        stage = self.game.stage()
         with self.reporter.task(f"cross {self.info.id}: exact values", len(known) ** 2) as advance:
             for row, column in combinations_with_replacement(known, 2):
                 try:

@@ -13,7 +13,7 @@ from equipoise.errors import RequestError
 from equipoise.files import write_json
 from equipoise.types import Estimate
 
-__all__ = ["MATRICES", "CrossResult", "Matrix", "PolicyEquilibrium"]
+__all__ = ["IN_TASKS", "MATRICES", "CrossResult", "Matrix", "PolicyEquilibrium"]
 
 Matrix = Mapping[str, Mapping[str, Estimate]]
 """By row policy and column policy."""
@@ -23,7 +23,10 @@ MATRICES = {
     "welfare": "row's plus column's payoff per round",
     "exploitability": "e: how far the column policy comes out ahead of the row policy, per round",
 }
-"""Every matrix's key with what it means."""
+"""The matrices of every game, by key, with what they mean."""
+
+IN_TASKS = {"mutual": "share of episodes in which both sides score above the least there is"}
+"""Those that free-text tasks have besides."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,8 @@ class CrossResult:
         game: Name of the game.
         version: Its version.
         policies: The policies, in the order given.
-        matrices: ``payoff``, ``welfare`` and ``exploitability``, by row and column policy.
+        matrices: ``payoff``, ``welfare`` and ``exploitability``, by row and column policy; in free-text tasks
+            ``mutual`` too.
         invalid_rate: Share of each policy's decisions, as the row, without a valid answer.
         equilibrium: The equilibrium of the game between the policies, or None.
         note: Why there is no equilibrium, in one line; empty where there is one.
@@ -169,7 +173,11 @@ class CrossResult:
             block["game"],
             block["version"],
             tuple(block["policies"]),
-            {name: {row: _estimates(cells) for row, cells in block[name].items()} for name in MATRICES},
+            {
+                name: {row: _estimates(cells) for row, cells in block[name].items()}
+                for name in (*MATRICES, *IN_TASKS)
+                if name in MATRICES or name in block
+            },
             _estimates(block["invalid_rate"]),
             None if found is None else PolicyEquilibrium.from_json(found),
             block["note"],

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from equipoise.auditing.cross.result import MATRICES, CrossResult, PolicyEquilibrium
+from equipoise.auditing.cross.result import IN_TASKS, MATRICES, CrossResult, PolicyEquilibrium
 from equipoise.auditing.tables import cell
 from equipoise.types import Kind
 
@@ -22,7 +22,7 @@ __all__ = ["cross_tables", "equilibrium_table", "matrix_table", "render_cross"]
 
 def cross_tables(result: CrossResult) -> list[RenderableType]:
     """Return all tables, with the note in the equilibrium's place where there is none."""
-    found: list[RenderableType] = [matrix_table(result, name) for name in MATRICES]
+    found: list[RenderableType] = [matrix_table(result, name) for name in result.matrices]
     if any(rate.value > 0.0 for rate in result.invalid_rate.values()):
         found.append(_invalid_table(result))
     if result.equilibrium is not None:
@@ -34,7 +34,7 @@ def cross_tables(result: CrossResult) -> list[RenderableType]:
 
 def matrix_table(result: CrossResult, name: str) -> Table:
     """Return one matrix, a row and a column a policy."""
-    title = f"{result.game} (version {result.version}), {name}: {MATRICES[name]}"
+    title = f"{result.game} (version {result.version}), {name}: {({**MATRICES, **IN_TASKS})[name]}"
     table = Table(title=Text(title), title_justify="left")
     table.add_column("row \\ column", overflow="fold")
     for policy in result.policies:

@@ -33,6 +33,9 @@ READERS: Mapping[str, Reader] = {
 }
 """All readers by the name of their group."""
 
+SCORES = ("dimensions", "rated")
+"""Groups of the dimensions of dialogues: by rule, and by an evaluator that reads."""
+
 _SHARE = Range(0.0, 1.0)
 
 
@@ -46,12 +49,16 @@ class Readings:
 
     def add(self, episode: Episode) -> None:
         """Read an episode."""
-        block = block_of(episode.deal, self.deals, self.blocks)
         for group, reader in READERS.items():
-            for name, value in reader(self.rules, episode).items():
-                if value is not None:
-                    rows = self._sums.setdefault((group, name), np.zeros((2, self.blocks)))
-                    rows[:, block] += (value, 1.0)
+            self.put(group, reader(self.rules, episode), episode)
+
+    def put(self, group: str, figures: Mapping[str, float | None], episode: Episode) -> None:
+        """Take in figures of an episode under the name of their group."""
+        block = block_of(episode.deal, self.deals, self.blocks)
+        for name, value in figures.items():
+            if value is not None:
+                rows = self._sums.setdefault((group, name), np.zeros((2, self.blocks)))
+                rows[:, block] += (value, 1.0)
 
     def estimates(self, level: float, interval: Interval = t_interval) -> dict[str, dict[str, Estimate]]:
         """Return the figures by group; a figure that no episode has is left out."""
@@ -70,7 +77,7 @@ class Readings:
 
 
 def _range(group: str, name: str) -> Range:
-    if group == "dimensions" and name in RANGES:
+    if group in SCORES and name in RANGES:
         return Range(*RANGES[name])
     if name in LENGTHS:
         return Range(0.0, np.inf)

@@ -19,9 +19,9 @@ from equipoise.policies.endpoint.limiter import Limiter
 from equipoise.policies.endpoint.partial import partial_generation, partial_probabilities
 from equipoise.policies.endpoint.reply import Reply, judge, read_reply, read_usage
 from equipoise.policies.worded import in_words
-from equipoise.prompts.base import PLAIN, Renderer
+from equipoise.prompts.base import PLAIN, Prompt, Renderer
 from equipoise.prompts.registry import get_renderer
-from equipoise.types import Choice, Decision, Validity
+from equipoise.types import Choice, Decision, Draws, Validity
 
 __all__ = ["ChatPolicy"]
 
@@ -82,17 +82,24 @@ class ChatPolicy(AsyncPolicy):
     async def decide(self, decision: Decision) -> Choice:
         """Ask, unless the same was asked before, and read the answer."""
         renderer = get_renderer(decision.rules.name, self.wording)
-        payload = self._payload(decision, renderer)
-        key = answer_key(self.fingerprint, payload)
         try:
-            reply = await self._desk.answers.once(
-                key, self._address.model, lambda: self._fetch(payload, decision)
-            )
+            reply = await self.reply(renderer.prompt(decision), decision.draws)
         except Late as error:
             return Choice(None, Validity.TIMEOUT, detail=str(error))
         except MalformedError as error:
             return Choice(None, Validity.INVALID, detail=str(error))
         return self._choice(reply, decision, renderer)
+
+    async def reply(self, prompt: Prompt, draws: Draws) -> Reply:
+        """Return what the model writes to a prompt, asked at most once.
+
+        Raises:
+            Late: There was no answer in time.
+            MalformedError: There is no completion in the response.
+        """
+        payload = self._payload(prompt, draws)
+        key = answer_key(self.fingerprint, payload)
+        return await self._desk.answers.once(key, self._address.model, lambda: self._fetch(payload, draws))
 
     async def close(self) -> None:
         """Close all connections; the next question opens them again."""
@@ -110,8 +117,7 @@ class ChatPolicy(AsyncPolicy):
         made = (*choice.generations, partial_generation(row, renderer))
         return Choice(choice.action, generations=made)
 
-    def _payload(self, decision: Decision, renderer: Renderer) -> dict[str, Any]:
-        prompt = renderer.prompt(decision)
+    def _payload(self, prompt: Prompt, draws: Draws) -> dict[str, Any]:
         payload: dict[str, Any] = {
             "model": self._address.model,
             "messages": [{"role": "user", "content": prompt.rules + prompt.situation}],
@@ -121,18 +127,16 @@ class ChatPolicy(AsyncPolicy):
             payload["temperature"] = self._temperature
         # At temperature 0 equal questions have equal answers, and are asked once.
         if self._temperature != 0.0:
-            payload["seed"] = int(decision.draws.uniform("seed") * SEEDS)
+            payload["seed"] = int(draws.uniform("seed") * SEEDS)
         if alternatives := self._desk.settings.top_logprobs:
             payload |= {"logprobs": True, "top_logprobs": alternatives}
         return payload
 
-    async def _fetch(self, payload: dict[str, Any], decision: Decision) -> Reply:
+    async def _fetch(self, payload: dict[str, Any], draws: Draws) -> Reply:
         settings = self._desk.settings
         # Loading the client takes a while the first time, which is not the server's.
         self._connected()
-        return await attempt(
-            lambda: self._try(payload), decision.draws, self._limiter, settings, self.base_name
-        )
+        return await attempt(lambda: self._try(payload), draws, self._limiter, settings, self.base_name)
 
     async def _try(self, payload: dict[str, Any]) -> Reply:
         """Ask once, and count what it took, whatever comes of it."""

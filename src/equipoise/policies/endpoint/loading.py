@@ -16,7 +16,7 @@ from equipoise.policies.endpoint.server import ServerPolicy
 from equipoise.prompts.base import PLAIN
 from equipoise.prompts.registry import get_renderer
 
-__all__ = ["load_endpoint"]
+__all__ = ["load_chat", "load_endpoint"]
 
 
 def load_endpoint(
@@ -57,10 +57,31 @@ def load_endpoint(
         _need("httpx", spec)
         url = spec if spec.startswith(("http://", "https://")) else spec.removeprefix("http:")
         return ServerPolicy(spec, check_url(url, spec), desk.settings, wording)
+    return load_chat(spec, desk, temperature=temperature, max_new_tokens=max_new_tokens, wording=wording)
+
+
+def load_chat(
+    spec: str,
+    endpoint: Any = None,
+    *,
+    temperature: float | None = None,
+    max_new_tokens: int = 256,
+    wording: str = PLAIN,
+) -> ChatPolicy:
+    """Return the model that ``openai:`` stands for, for games or for any other texts.
+
+    Raises:
+        RequestError: The name or a setting is wrong, or the client is not installed.
+    """
     address = parse_address(spec)
     _need("openai", spec)
     return ChatPolicy(
-        spec, address, desk, temperature=temperature, max_new_tokens=max_new_tokens, wording=wording
+        spec,
+        address,
+        Desk.of(endpoint),
+        temperature=temperature,
+        max_new_tokens=max_new_tokens,
+        wording=wording,
     )
 
 

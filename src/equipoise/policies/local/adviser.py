@@ -12,7 +12,7 @@ from equipoise.policies.local.scoring import ActionScorer
 from equipoise.policies.local.writing import Writer
 from equipoise.policies.strategist import as_strategy
 from equipoise.prompts.registry import get_renderer
-from equipoise.prompts.strategist import Style, strategist_prompt
+from equipoise.prompts.strategist import Manner, strategist_prompt
 from equipoise.types import STRATEGIST, Decision, Generation
 
 __all__ = ["LocalAdviser"]
@@ -36,7 +36,7 @@ class LocalAdviser:
         name: str | None = None,
         *,
         max_rows: int = 64,
-        prompt: Style = "full",
+        prompt: Manner = "full",
     ) -> None:
         """Wrap a loaded model.
 
@@ -60,7 +60,7 @@ class LocalAdviser:
         if prompt != "full":
             # Left out where it is full, so that folders made before there were others still go on.
             self.fingerprint += f"/{prompt}"
-        self.prompt: Style = prompt
+        self.prompt: Manner = prompt
         self.scorer = ActionScorer(loaded.model, loaded.tokenizer, max_rows=max_rows)
         self._writer = Writer(loaded, self.scorer, temperature=temperature, max_rows=max_rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from equipoise.judges.language import Written
+from equipoise.judges.asking import Written
 from equipoise.policies.local.chat import prompt_ids
 from equipoise.policies.local.loading import LoadedModel
 from equipoise.policies.local.scoring import ActionScorer
@@ -15,7 +15,7 @@ __all__ = ["LocalWriter"]
 
 
 class LocalWriter:
-    """Writes texts in batches (see ``judges.language.Writer``).
+    """Writes texts in batches (see ``judges.asking.Writer``).
 
     Attributes:
         loaded: Model, tokenizer and fingerprint.

@@ -18,9 +18,9 @@ from equipoise.opponents.pools import default_pools
 from equipoise.progress import Reporter
 from equipoise.training.ablations.result import Ablation, AblationRow, ranges, summarise
 from equipoise.training.ablations.rows import FULL
-from equipoise.training.ablations.strategist_rows import choose, task_of
+from equipoise.training.ablations.strategist_rows import SFT_ONLY, choose, task_of
 from equipoise.training.epo.pipeline import Course, EpoRunner, use_threads
-from equipoise.training.epo.recipe import ALONE, BASE, EpoRecipe, EpoTask, load_epo
+from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.run_folder import open_run
 
 __all__ = ["ablate_epo"]
@@ -46,7 +46,7 @@ def ablate_epo(
     chosen = {name: task for name, task in found.tasks.items() if not tasks or name in tasks}
     asked = choose(rows, chosen)
     folder = Path(found.out or f"runs/{found.name}-ablation")
-    open_run(folder, found.model_dump(mode="json", exclude={"out"}), "ablate")
+    open_run(folder, found.resolved(), "ablate")
     use_threads(found)
     numbers = [found.seed + k for k in range(seeds)]
     done: list[AblationRow] = []
@@ -80,7 +80,7 @@ class _Ablator:
         full: Mapping[int, GameResult] = {}
         done = []
         for row in asked:
-            task = task_of(row, self.task, info.seats)
+            task = task_of(row, self.task, info.seats, writes=self.recipe.model != PHRASES)
             found = task if isinstance(task, str) else self._over_seeds(row, task)
             if isinstance(found, str):
                 done.append(AblationRow(info.id, row, found))
@@ -108,6 +108,9 @@ class _Ablator:
     def _run(self, row: str, task: EpoTask, seed: int) -> GameResult:
         self.reporter.note(f"{self.name}: {row}, seed {seed}")
         course = self._course(task, seed)
+        if row == SFT_ONLY:
+            course.warm()
+            return course.audit(SFT)
         if row not in (ALONE, BASE):
             course.train(row)
         return course.audit(row)

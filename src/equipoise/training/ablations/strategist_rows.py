@@ -15,13 +15,15 @@ from pydantic import ValidationError
 from equipoise.errors import RequestError, unknown
 from equipoise.training.ablations.rows import FULL
 from equipoise.training.config import SepoConfig
-from equipoise.training.epo.config import EpoConfig
+from equipoise.training.epo.config import EpoConfig, WordingConfig
 from equipoise.training.epo.recipe import ALONE, BASE, EpoTask
 
-__all__ = ["ROWS", "SUMMARIES", "StrategistRow", "choose", "full_run", "task_of"]
+__all__ = ["ROWS", "SFT_ONLY", "SUMMARIES", "StrategistRow", "choose", "full_run", "task_of"]
 
 MOST_ROUNDS = 5
 """Rounds of self-play after which the paper's score no longer rises."""
+
+SFT_ONLY = "sft_only"
 
 NO_PENALTIES = {"e": 0.0, "c": 0.0, "x": 0.0}
 
@@ -35,7 +37,9 @@ class StrategistRow:
         summary: What it changes, for people.
         settings: Changes to the settings of the full run.
         weights: Changes to the weights λ in training; the row is one of the penalised run, if there are any.
-        rounds: Rounds of self-play among which the full run's steps are shared out.
+        rounds: Rounds of self-play among which the full run's steps are shared out; 0 is none at all.
+        warm: Whether there is a warm start of the wording; None leaves it as the recipe has it.
+        trained: Whether the strategist is trained; otherwise its warm start is judged.
     """
 
     name: str
@@ -43,16 +47,22 @@ class StrategistRow:
     settings: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     rounds: int | None = None
+    warm: bool | None = None
+    trained: bool = True
 
 
 _LIST = (
     StrategistRow(ALONE, "no strategist: the actor alone"),
     StrategistRow(BASE, "no RL: the strategist as it comes"),
+    StrategistRow(SFT_ONLY, "the warm start alone, not trained further", warm=True, trained=False),
+    StrategistRow("sft_first", "a warm start of the wording first", warm=True),
+    StrategistRow("no_sft", "the method without a warm start", warm=False),
     StrategistRow("no_process_reward", "no process judge: only the outcome", settings={"judge": "none"}),
     StrategistRow(
         "no_outcome", "the judge's marks only, no outcome at the end", settings={"outcome_at_end": False}
     ),
     StrategistRow("no_self_play", "no self-play", settings={"self_play": False}),
+    StrategistRow("self_play_0", "no self-play, all steps in one round", rounds=0),
     *(
         StrategistRow(
             f"self_play_{count}", f"self-play in {count} rounds of as many steps in all", rounds=count
@@ -114,13 +124,14 @@ def choose(names: Sequence[str], tasks: Mapping[str, EpoTask]) -> list[str]:
     return list(dict.fromkeys([FULL, *(names or known)]))
 
 
-def task_of(name: str, task: EpoTask, seats: int) -> EpoTask | str:
+def task_of(name: str, task: EpoTask, seats: int, *, writes: bool = True) -> EpoTask | str:
     """Return a task whose only run is a row, under the row's name; or why the row does not apply.
 
     Args:
         name: Name of the row.
         task: The recipe's part for the task.
         seats: Seats of the task.
+        writes: Whether the strategist is a language model, which can be taught how advice sounds.
     """
     full = full_run(task)
     if name == FULL:
@@ -134,17 +145,36 @@ def task_of(name: str, task: EpoTask, seats: int) -> EpoTask | str:
     row = ROWS[name]
     if row.weights:
         return _unpenalised(row, task)
+    if row.warm is not None:
+        return _warmed(row, task, writes)
     changes: dict[str, Any] = dict(row.settings)
     if row.rounds is not None:
         if seats < 2:
             return "one seat: there is nobody to be"
-        steps = task.train[full].rounds * task.train[full].steps
-        changes = {"self_play": True, "rounds": row.rounds, "steps": max(1, steps // row.rounds)}
-        changes["patience"] = row.rounds
+        changes = _shared(task.train[full], row.rounds)
     given = _changed(task.train[full], changes)
     if given == task.train[full]:
         return "it is what the full method does"
     return given if isinstance(given, str) else _with(task, name, given)
+
+
+def _warmed(row: StrategistRow, task: EpoTask, writes: bool) -> EpoTask | str:
+    """Return the full method with or without a warm start, or the warm start alone."""
+    if not writes:
+        return "a list of advice is in good form as it comes: there is no wording to teach"
+    if row.trained and row.warm == (task.sft is not None):
+        return "it is what the full method does"
+    sft = (task.sft or WordingConfig()) if row.warm else None
+    found = _with(task, row.name, task.train[full_run(task)])
+    return found.model_copy(update={"sft": sft, **({} if row.trained else {"train": {}})})
+
+
+def _shared(full: EpoConfig, rounds: int) -> dict[str, Any]:
+    """Return settings that share a run's steps out among rounds of self-play."""
+    steps = full.rounds * full.steps
+    if rounds == 0:
+        return {"self_play": False, "rounds": 1, "steps": steps, "patience": 1}
+    return {"self_play": True, "rounds": rounds, "steps": max(1, steps // rounds), "patience": rounds}
 
 
 def _unpenalised(row: StrategistRow, task: EpoTask) -> EpoTask | str:

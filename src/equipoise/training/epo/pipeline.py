@@ -22,6 +22,7 @@ from equipoise.errors import RequestError, unknown
 from equipoise.files import folder_name, write_json
 from equipoise.games.rules import Rules
 from equipoise.judges.base import Judge, NoJudge
+from equipoise.judges.evaluator import LanguageEvaluator
 from equipoise.judges.rule import RuleJudge
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.advisers import beside
@@ -29,8 +30,9 @@ from equipoise.policies.base import AnyPolicy, Policy
 from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_opponents, load_policy
 from equipoise.policies.strategist import Adviser
+from equipoise.policies.writers import keyed_draws, load_evaluator, load_writer
 from equipoise.progress import Reporter
-from equipoise.rollout.deals import DecisionDraws, Split
+from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
@@ -43,6 +45,9 @@ from equipoise.training.run_folder import open_run
 from equipoise.training.summary import Run
 
 __all__ = ["Course", "EpoRunner", "run_epo", "use_threads"]
+
+JUDGE_BUDGET = 96
+"""Tokens of a process judge's reply."""
 
 
 def run_epo(
@@ -64,7 +69,7 @@ def run_epo(
     if tuple(stages) == ("sft",) and not any(task.sft for task in recipe.tasks.values()):
         raise RequestError(f"recipe {name!r} has no warm start: a strategist is trained without one")
     folder = Path(recipe.out or f"runs/{recipe.name}")
-    open_run(folder, recipe.model_dump(mode="json", exclude={"out"}), "run")
+    open_run(folder, recipe.resolved(), "run")
     use_threads(recipe)
     runner = EpoRunner(recipe, folder, "sft" in stages, "sepo" in stages, "audit" in stages, reporter)
     results = runner.run(list(recipe.tasks) if tasks is None else tasks)
@@ -154,7 +159,7 @@ class Course:
     def run(self) -> dict[str, GameResult]:
         """Train what is not trained yet, and audit everything with every actor."""
         results: dict[str, GameResult] = {}
-        self._warm()
+        self.warm()
         if self.runner.train:
             for run in self.task.runs:
                 self.train(run)
@@ -170,7 +175,7 @@ class Course:
 
     def train(self, run: str) -> None:
         """Do a run of the task unless it is done, the warm start before it."""
-        self._warm()
+        self.warm()
         if not (self.place / run / "train" / "done").exists():
             self._train(run, self.task.runs[run])
 
@@ -218,12 +223,21 @@ class Course:
             pools=self.pools,
             weights=weights,
             out=self.place / name / "audit",
+            evaluator=self._evaluator,
         )
         result = audit_game(
             rules, load(), config, self.runner.reporter, name, self._met(rules, bool(audit.exact))
         )
         write_json(done, result.to_json(measures=True))
         return result
+
+    @cached_property
+    def _evaluator(self) -> LanguageEvaluator | None:
+        spec = self.runner.recipe.evaluator
+        if spec is None or self.name != "social":
+            return None
+        seed = self.runner.recipe.audit.seed
+        return load_evaluator(spec, {**self._device, "quiet": True}, seed, self.place / "ratings")
 
     def _met(self, rules: Rules, exact: bool = False) -> Opponents:
         names = [name for _, pool in self.pools for name in pool]
@@ -288,7 +302,7 @@ class Course:
             name,
         )
 
-    def _warm(self) -> None:
+    def warm(self) -> None:
         """Do the warm start unless it is done or not asked for.
 
         Raises:
@@ -323,12 +337,10 @@ class Course:
         if config.judge == "rule":
             return RuleJudge()
         from equipoise.judges.language import LanguageJudge
-        from equipoise.policies.local.loading import load_spec
-        from equipoise.policies.local.writer import LocalWriter
 
         spec = config.judge_model or self.runner.recipe.model
-        writer = LocalWriter(load_spec(spec, quiet=True, **self._device))
-        return LanguageJudge(writer, _judge_draws(config.seed), folder=folder / "judge")
+        writer = load_writer(spec, {**self._device, "quiet": True}, JUDGE_BUDGET)
+        return LanguageJudge(writer, keyed_draws("judge", config.seed), folder=folder / "judge")
 
     def _score(self, policy: Policy, rules: Rules, config: EpoConfig) -> float:
         """Return the mean own score on scenarios kept for selection."""
@@ -346,10 +358,6 @@ class Course:
         ]
         assert found is not None
         return found.value
-
-
-def _judge_draws(seed: int) -> Callable[[str, int], Callable[[str], float]]:
-    return lambda key, attempt: DecisionDraws.of_policy(seed, f"judge|{key}", 0, 0, attempt).uniform
 
 
 def _differences(results: dict[str, GameResult], level: float) -> list[Difference]:

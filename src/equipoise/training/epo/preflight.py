@@ -11,6 +11,7 @@ from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.heldout import check_held_out
 from equipoise.policies.registry import load_game, load_policy
+from equipoise.policies.writers import check_writer
 from equipoise.prompts.phrasings import phrasings
 from equipoise.training.boards import check_boards
 from equipoise.training.cast import Cast, everyone
@@ -35,6 +36,9 @@ def check_epo(recipe: EpoRecipe, tasks: Sequence[str]) -> None:
     Raises:
         RequestError: Something cannot be done; the message names the task and the run.
     """
+    if recipe.evaluator is not None:
+        with within("evaluator"):
+            check_writer(recipe.evaluator)
     for name in tasks:
         task = recipe.tasks[name]
         with within(f"tasks.{name}"):
@@ -77,6 +81,8 @@ def _check_warm_start(recipe: EpoRecipe, name: str, task: EpoTask) -> None:
 def _check_run(recipe: EpoRecipe, rules: Rules, settings: EpoConfig) -> None:
     split_scenarios(rules, settings.rounds, settings.seed + recipe.seed)
     check_boards(settings.report_to)
+    if settings.judge == "llm":
+        check_writer(settings.judge_model or recipe.model)
 
 
 def _check_penalised(rules: Rules, pools: Pools, task: EpoTask, settings: SepoConfig) -> None:

@@ -13,7 +13,7 @@ from equipoise.training.epo.config import EpoConfig, WordingConfig
 from equipoise.training.recipe import AuditSettings
 from equipoise.training.recipe_file import recipe_data, validated
 
-__all__ = ["PHRASES", "EpoRecipe", "EpoTask", "PhraseSettings", "is_epo", "load_epo"]
+__all__ = ["ALONE", "BASE", "PHRASES", "SFT", "EpoRecipe", "EpoTask", "PhraseSettings", "is_epo", "load_epo"]
 
 ALONE, BASE, SFT = "actor", "base", "sft"
 """What tables call the actor alone, with a strategist as it comes, and with one that was taught wording."""
@@ -117,6 +117,8 @@ class EpoRecipe(Strict):
         max_new_tokens: Budget of a strategy.
         prompt: How much the strategist reads: ``full``, what the player reads, or ``brief``, a few lines.
         lora: The adapter that is trained.
+        evaluator: The language model that rates the seven dimensions of dialogues in audits of ``social``;
+            left out, the rules give those that follow from the truth.
         audit: How every stage is audited.
         tasks: What is done, by task or game.
     """
@@ -133,8 +135,24 @@ class EpoRecipe(Strict):
     max_new_tokens: int = Field(24, ge=1)
     prompt: Style = "full"
     lora: LoraSettings = LoraSettings()
+    evaluator: str | None = None
     audit: AuditSettings = AuditSettings()
     tasks: dict[str, EpoTask]
+
+    def resolved(self) -> dict[str, Any]:
+        """Return what the folder of a run says of it."""
+        # Left out where there is none, so that folders made before there were evaluators still go on.
+        without = {"out"} if self.evaluator is not None else {"out", "evaluator"}
+        return self.model_dump(mode="json", exclude=without)
+
+    @model_validator(mode="after")
+    def _rated(self) -> EpoRecipe:
+        if self.evaluator is not None and "social" not in self.tasks:
+            raise ValueError(
+                f"evaluator = {self.evaluator!r} rates dialogues: the recipe has no task 'social', "
+                "leave it out"
+            )
+        return self
 
     @field_validator("model")
     @classmethod

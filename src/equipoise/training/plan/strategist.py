@@ -94,6 +94,9 @@ class _Planned:
     def works(self) -> Iterator[Work]:
         judged = self._rules(True)
         audit = self._audit(judged, AuditConfig(self.recipe.audit.episodes, self.recipe.audit.seed, False))
+        if self.recipe.evaluator is not None and self.name == "social":
+            rated = self.recipe.audit.episodes * len(self._pools.train) * judged.info_record.seats
+            audit = replace(audit, calls={**audit.calls, "evaluator_calls": rated})
         yield replace(audit, stage=f"audit {BASE}")
         for run, config in self.task.runs.items():
             seeded = config.model_copy(update={"seed": config.seed + self.recipe.seed})

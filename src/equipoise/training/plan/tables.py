@@ -24,6 +24,7 @@ COLUMNS = {
     "trajectories": "trajectories",
     "actor_calls": "actor calls",
     "judge_calls": "judge calls",
+    "evaluator_calls": "evaluator calls",
     "prompts": "prompts",
     "prompt_tokens": "prompt tokens",
     "answer_tokens": "answer tokens",
