@@ -27,12 +27,13 @@ WAYS = {
     "choose": "local backend, `choose`",
     "free": "local backend, `free`",
     "trl": "TRL backend, `free`, a row a decision",
+    "chat": "TRL backend, `free`, a row a trajectory",
     "plain": "plain TRL, a row a trajectory, played in batches",
     "one": "plain TRL, a row a trajectory, played one at a time",
 }
 
 
-def arena_of(options: argparse.Namespace, mode: str) -> tuple[Any, Any]:
+def arena_of(options: argparse.Namespace, mode: str, history: str = "state") -> tuple[Any, Any]:
     """Return the game's side of a step and the policy."""
     from equipoise.games.registry import make_game
     from equipoise.objective.safety import Objective
@@ -46,7 +47,7 @@ def arena_of(options: argparse.Namespace, mode: str) -> tuple[Any, Any]:
     objective = Objective.of(game.info_record, default_pools("ipd"))
     policy = adapted_policy(
         options.model, LoraSettings(), 0, "bench", quiet=True, threads=options.threads,
-        player={"mode": mode, "max_new_tokens": options.tokens},
+        player={"mode": mode, "history": history, "max_new_tokens": options.tokens},
     )  # fmt: skip
     config = SepoConfig(
         steps=1, deals=1, rollouts=options.rollouts, gates="running", select_every=1000, max_step_kl=1e9
@@ -73,15 +74,15 @@ def ours(options: argparse.Namespace, mode: str) -> Callable[[], int]:
     return step
 
 
-def on_trl(options: argparse.Namespace) -> Callable[[], int]:
-    """Return a step of the TRL backend."""
+def on_trl(options: argparse.Namespace, layout: str) -> Callable[[], int]:
+    """Return a step of the TRL backend, with a row a decision or a row a trajectory (``chat``)."""
     from equipoise.training.trl import run as module
     from equipoise.training.trl.settings import TrlSettings
 
-    arena, policy = arena_of(options, "free")
+    arena, policy = arena_of(options, "free", "chat" if layout == "chat" else "state")
     module.selection_score = lambda *_: 0.0  # type: ignore[assignment]
     folder = Path(tempfile.mkdtemp())
-    run = module.TrlSepo(arena, policy, TrlSettings(), folder)
+    run = module.TrlSepo(arena, policy, TrlSettings(layout=layout), folder)
 
     def step() -> int:
         run.run()
@@ -226,7 +227,8 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     made = {
         "choose": lambda: ours(options, "choose"),
         "free": lambda: ours(options, "free"),
-        "trl": lambda: on_trl(options),
+        "trl": lambda: on_trl(options, "decisions"),
+        "chat": lambda: on_trl(options, "chat"),
         "plain": lambda: plain(options, True),
         "one": lambda: plain(options, False),
     }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 from equipoise.cli.app import app
@@ -21,6 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "examples").glob("agent.*"))]
 BESIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *EXAMPLES)
 INDEX = "reference/index.md"
+WORKER = "iframe-worker.js"
+ELSEWHERE = re.compile(
+    r'<(?:script|img|iframe)\b[^>]*\bsrc="(https?:|//)[^"]*"|<link\b[^>]*stylesheet[^>]*//[^>]*>'
+)
 LINK = re.compile(r"\]\((?P<target>[^)#\s:]+)(?P<anchor>#[^)]*)?\)")
 
 
@@ -28,6 +33,7 @@ def on_files(files: Any, config: Any) -> Any:
     """Add the files to those of docs/."""
     contents = {name: (ROOT / name).read_text(encoding="utf-8") for name in BESIDE}
     contents |= {INDEX: _index(Path(config.docs_dir)), "commands.md": "\n".join(_commands())}
+    contents[f"javascripts/{WORKER}"] = (ROOT / "scripts" / WORKER).read_text(encoding="utf-8")
     for name, content in contents.items():
         files.append(File.generated(config, name, content=content))
     return files
@@ -46,6 +52,13 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         return f"]({os.path.relpath(target, home or '.')}{found['anchor'] or ''})"
 
     return LINK.sub(moved, markdown)
+
+
+def on_post_page(output: str, page: Any, config: Any) -> str:
+    """Stop where a page would load anything from elsewhere."""
+    if found := ELSEWHERE.search(output):
+        raise PluginError(f"{page.file.src_uri} would load {found[0]}")
+    return output
 
 
 def _index(docs: Path) -> str:

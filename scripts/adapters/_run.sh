@@ -18,5 +18,6 @@ run_tests() {
     fi
     "$VENV/bin/python" -m pip install --quiet -e "$ROOT[$extra]" pytest pytest-timeout hypothesis
     cd "$ROOT"
-    OMP_NUM_THREADS=1 "$VENV/bin/python" -m pytest -p no:cacheprovider "tests/adapters/$extra" "$@"
+    "$VENV/bin/python" "$ROOT/scripts/adapters/_versions.py" "$extra"
+    OMP_NUM_THREADS=1 "$VENV/bin/python" -m pytest -p no:cacheprovider -rs "tests/adapters/$extra" "$@"
 }

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from equipoise.auditing.result import AuditResult
+from equipoise.auditing.session import Session
 from equipoise.errors import RequestError
+from equipoise.games.registry import game_names
 from tests.cli.conftest import COMMAND, Run
 
 KEYS = ("utility", "exploitability", "collusion", "externality", "safety")
@@ -116,9 +118,19 @@ def test_all_are_the_games_that_have_the_strategy(run: Run) -> None:
     assert run("audit", "all", "-p", "scripted:grim_trigger", "-b", "scripted:adaptive").code == 2
 
 
-def test_all_games_and_repeated_ones(run: Run) -> None:
-    everything = run("audit", "all", "-p", "scripted:random", "--json", "-").json["results"]
-    assert {"ipd", "kuhn"} <= {result["game"] for result in everything}
+def test_all_games_are_asked_for_by_one_word(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def audit(session: Session, policies: Any) -> AuditResult:
+        asked.extend(game.name for game, _ in session.games)
+        return AuditResult([], [])
+
+    monkeypatch.setattr(Session, "audit", audit)
+    run("audit", "all", "-p", "scripted:random", "--json", "-")
+    assert asked == list(game_names())
+
+
+def test_a_game_named_twice_is_audited_once(run: Run) -> None:
     twice = run("audit", "kuhn", "kuhn", "-p", "scripted:random", "--json", "-").json["results"]
     assert [result["game"] for result in twice] == ["kuhn"]
 

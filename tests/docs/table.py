@@ -53,12 +53,18 @@ EXCEPTIONS = (
     ),
     Exempt(r"\.venv-textarena/", "needs an environment of its own", Check.NOTHING),
     Exempt(r"inspect (eval|view) ", "needs inspect-ai; tests/adapters/inspect runs both", Check.NOTHING),
+    Exempt(
+        r"(python -m equipoise\.adapters\.openenv|openenv validate) ",
+        "needs the extra openenv; tests/adapters/openenv serves and validates",
+        Check.NOTHING,
+    ),
     Exempt(r"equipoise export", "needs a trained run; tests/training/export makes one"),
 )
 
 COMPILED = {
     "from equipoise.adapters.pettingzoo import": "needs the extra pettingzoo; tests/adapters uses each",
     "from equipoise.adapters.verifiers.": "needs the extra verifiers; tests/adapters/verifiers uses each",
+    "from equipoise.adapters.openenv.": "needs the extra openenv; tests/adapters/openenv plays over the wire",
     "as_openspiel_policy(game": "goes on from a session; tests/adapters/openspiel uses each function",
     "trainer = GRPOTrainer(": "loads a model of 600 million weights; tests/adapters trains a tiny one",
 }

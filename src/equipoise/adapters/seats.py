@@ -57,6 +57,7 @@ class SeatEpisode:
         pool: str = "train",
         rollout: int = 0,
         rule: InvalidRule | None = None,
+        name: str | None = None,
     ) -> None:
         """Begin, and go on to the first decision of the seat.
 
@@ -67,10 +68,11 @@ class SeatEpisode:
             deal: What chance and the opponent draw.
             pool: The pool the opponent stands for.
             rollout: Number of the episode among those of its deal.
-            rule: What happens to invalid answers of the opponent.
+            rule: What happens to invalid answers.
+            name: The opponent's name in its pool; None takes the policy's own.
         """
         players = seated(_OUTSIDE, opponent, seat, game.info_record.seats)
-        request = EpisodeRequest(game, deal, pool, opponent.name, seat, players, rollout)
+        request = EpisodeRequest(game, deal, pool, name or opponent.name, seat, players, rollout)
         self.game, self.seat, self._opponent = game, seat, opponent
         self._running = RunningEpisode(request, rule or InvalidRule())
         self.decision: Decision | None = None
@@ -98,7 +100,15 @@ class SeatEpisode:
         decision = self._asked()
         if action not in (decision.legal or ()):
             raise RequestError(f"{action!r} is not legal, choose one of {list(decision.legal or ())}")
-        self._running.answer(decision, Choice(action))
+        self.answer(Choice(action))
+
+    def answer(self, choice: Choice) -> None:
+        """Take a valid answer or an invalid one, to which the rule applies, and go on to the next decision.
+
+        Raises:
+            RequestError: The episode is over.
+        """
+        self._running.answer(self._asked(), choice)
         self._advance()
 
     def forfeit(self) -> None:

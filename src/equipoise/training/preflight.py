@@ -14,6 +14,7 @@ from equipoise.auditing.opponents import Opponents
 from equipoise.auditing.run import AuditConfig
 from equipoise.errors import RequestError
 from equipoise.games.base import Game
+from equipoise.games.rules import Rules
 from equipoise.objective.constraints import constrained
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
@@ -30,7 +31,7 @@ from equipoise.training.table import SoftmaxTable
 from equipoise.training.tabular import new_table
 from equipoise.training.teachers import mixture_of
 
-__all__ = ["check_recipe"]
+__all__ = ["check_recipe", "light", "load_light", "within"]
 
 LIGHT = ("scripted", "tabular", "python", "coached")
 """Kinds of policies that are loaded at once."""
@@ -51,21 +52,22 @@ def check_recipe(recipe: Recipe, games: Mapping[str, tuple[Game, AuditConfig]]) 
     """
     for name, (game, config) in games.items():
         one = recipe.games[name]
-        with _within(f"games.{name}"):
+        with within(f"games.{name}"):
             _check_game(recipe, game, config, one.abstraction)
             _check_start(game, config, one.sft)
         for run, settings in one.train.items():
-            with _within(f"games.{name}.train.{run}"):
+            with within(f"games.{name}.train.{run}"):
                 _check_run(recipe, game, config, settings)
     for joint, shared in recipe.joint.items():
         for name in shared.games:
-            with _within(f"joint.{joint}, {name}"):
+            with within(f"joint.{joint}, {name}"):
                 _check_start(*games[name], shared.sft)
                 _check_run(recipe, *games[name], shared.settings(name))
 
 
 @contextmanager
-def _within(where: str) -> Iterator[None]:
+def within(where: str) -> Iterator[None]:
+    """Put a place in the recipe before the message of a ``RequestError``."""
     try:
         yield
     except RequestError as error:
@@ -77,7 +79,7 @@ def _check_game(recipe: Recipe, game: Game, config: AuditConfig, abstraction: st
         abstraction_of(game.stage(), abstraction)
     elif recipe.model == "table":
         new_table(game, 0)
-    _load(_pools(game, config), game)
+    load_light(_pools(game, config), game)
 
 
 def _check_start(game: Game, config: AuditConfig, sft: SftConfig | None) -> None:
@@ -89,7 +91,7 @@ def _check_run(recipe: Recipe, game: Game, config: AuditConfig, settings: SepoCo
     objective = Objective.of(game.info_record, _pools(game, config), config.weights)
     Cast(game, objective, settings)
     named = everyone(objective.pools, settings)
-    players = _load(named, game)
+    players = load_light(named, game)
     if settings.limits.given:
         constrained(objective, settings.limits.given, game.name)
     check_kind(settings.exploiters, settings.penalised)
@@ -115,15 +117,16 @@ def _pools(game: Game, config: AuditConfig) -> Pools:
     return config.pools or default_pools(game.name)
 
 
-def _load(pools: Pools, game: Game) -> Opponents | None:
+def load_light(pools: Pools, game: Rules) -> Opponents | None:
     """Load the opponents that need no model; None if there are others among them."""
     names = dict.fromkeys(name for _, pool in pools for name in pool)
-    light = [name for name in names if _light(name)]
-    players = load_opponents(light, game)
-    return Opponents.of(players, game, None) if len(light) == len(names) else None
+    found = [name for name in names if light(name)]
+    players = load_opponents(found, game)
+    return Opponents.of(players, game, None) if len(found) == len(names) else None
 
 
-def _light(spec: str) -> bool:
+def light(spec: str) -> bool:
+    """Tell whether a policy is loaded at once, without a model or another machine."""
     return fold(
         parse(spec) if "(" in spec or spec.startswith(("mixture:", "noisy:", "frozen:")) else Leaf(spec),
         _light_leaf,
@@ -139,4 +142,4 @@ def _light_leaf(leaf: Leaf) -> bool:
         return not leaf.text.startswith(("smollm2", "tiny-random", "human")) and not (
             leaf.run and ("/" in leaf.text or "@" in leaf.text)
         )
-    return kind in LIGHT and (kind != "coached" or _light(rest))
+    return kind in LIGHT and (kind != "coached" or light(rest))

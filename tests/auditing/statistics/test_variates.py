@@ -228,7 +228,11 @@ def test_without_known_distributions_it_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("ipd", {"rounds": 2, "noise": 0.2}), ("kuhn", {"rounds": 2}), ("multi_issue", {"rounds": 2})],
+    [
+        ("ipd", {"rounds": 2, "noise": 0.2}),
+        ("kuhn", {"rounds": 2}),
+        ("multi_issue", {"rounds": 2, "pool": (2, 1, 1)}),
+    ],
 )
 def test_a_resumed_audit_is_corrected_as_an_uninterrupted_one(
     name: str, options: dict[str, Any], tmp_path: Path

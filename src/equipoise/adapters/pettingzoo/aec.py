@@ -6,7 +6,8 @@ from typing import Any
 
 from pettingzoo import AECEnv
 
-from equipoise.adapters.pettingzoo.table import AGENTS, Table, report
+from equipoise.adapters.pettingzoo.table import AGENTS, Table
+from equipoise.adapters.scores import report
 from equipoise.games.base import Game
 from equipoise.types import Seat
 

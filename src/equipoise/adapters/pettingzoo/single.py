@@ -7,7 +7,8 @@ from typing import Any
 
 import gymnasium
 
-from equipoise.adapters.pettingzoo.table import Seeds, Viewer, report
+from equipoise.adapters.pettingzoo.table import Seeds, Viewer
+from equipoise.adapters.scores import report
 from equipoise.adapters.seats import SeatEpisode, local_opponent
 from equipoise.errors import RequestError
 from equipoise.games.base import Game

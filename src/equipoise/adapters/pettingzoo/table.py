@@ -20,7 +20,7 @@ from equipoise.prompts.registry import get_renderer
 from equipoise.rollout.deals import Deal, DecisionDraws, Split
 from equipoise.types import RoundOutcome, Seat
 
-__all__ = ["AGENTS", "Seeds", "Table", "Viewer", "report"]
+__all__ = ["AGENTS", "Seeds", "Table", "Viewer"]
 
 AGENTS = ("player_0", "player_1")
 """The agents, by seat."""
@@ -140,21 +140,3 @@ class Table:
     def _remember(self) -> None:
         if not self.match.is_over:
             self._seen = {seat: self.match.state.observation(seat) for seat in range(self.match.seats)}
-
-
-def report(outcomes: tuple[RoundOutcome, ...], seat: Seat) -> dict[str, Any]:
-    """Return what a learner may want to know of the rounds that just ended: for its rewards, not its policy.
-
-    Returns:
-        ``payoffs``: (own, other's) a round. ``collusion`` and ``externality``: a number a round, where the
-        game has the term. Nothing where no round ended.
-    """
-    if not outcomes:
-        return {}
-    found: dict[str, Any] = {
-        "payoffs": [(outcome.payoffs[seat], outcome.payoffs[1 - seat]) for outcome in outcomes]
-    }
-    for term in ("collusion", "externality"):
-        if getattr(outcomes[0], term) is not None:
-            found[term] = [getattr(outcome, term)[seat] for outcome in outcomes]
-    return found

@@ -9,7 +9,7 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from equipoise.adapters.scores import episode_scores
+from equipoise.adapters.scores import episode_scores, open_components
 from equipoise.adapters.table import SELF
 from equipoise.adapters.verifiers.taskset import GameTaskset
 from equipoise.policies.base import AsyncPolicy
@@ -75,16 +75,14 @@ class GameEnv(vf.Env[GameEnvConfig]):
     async def finalize(self, task: Any, episode: Any) -> None:
         """Record what each seat got: its reward by component, and payoffs and terms as metrics."""
         table = self.taskset.table
-        parts = table.objective.coefficients(dict.fromkeys(table.objective.exploiters, 1.0))
         for trace in episode.traces:
             played = episode_of(trace)
             if played is None:
                 continue
             found = episode_scores(played, table.game.info_record)
-            features = [found[name] for name in ("own", "opponent", "collusion", "externality")]
             trace.record_metrics({**found, "lead": found["opponent"] - found["own"]})
-            for name, row in parts.get((played.pool, played.opponent), {}).items():
-                value = sum(float(w) * f for w, f in zip(row, features, strict=True))
+            parts = open_components(played, table.objective, table.game.info_record)
+            for name, value in parts.items():
                 trace.record_reward(name, value)
 
     async def _seated(self, stack: AsyncExitStack, agent: Any, task: Any) -> _Seat:

@@ -34,6 +34,7 @@ from equipoise.rollout.deals import DecisionDraws, Split
 from equipoise.rollout.requests import InvalidRule
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
+from equipoise.training.epo.preflight import check_epo
 from equipoise.training.epo.recipe import ALONE, BASE, PHRASES, SFT, EpoRecipe, EpoTask, load_epo
 from equipoise.training.epo.scenarios import split_scenarios
 from equipoise.training.epo.strategists import Strategists
@@ -103,6 +104,7 @@ class EpoRunner:
 
     def run(self, tasks: Sequence[str]) -> AuditResult:
         """Run tasks by name; return results and paired differences."""
+        check_epo(self.recipe, tasks)
         results: list[GameResult] = []
         differences: list[Difference] = []
         for name in tasks:

@@ -1,0 +1,1 @@
+"""A game of equipoise as a package of OpenEnv."""
