@@ -22,9 +22,10 @@ from equipoise.prompts.phrasings import phrasings
 from equipoise.rollout.deals import Split
 from equipoise.rollout.requests import EpisodeRequest
 from equipoise.training.config import LoraSettings
-from equipoise.training.epo import wording
+from equipoise.training.epo import situations as situations_module
 from equipoise.training.epo.config import WordingConfig
-from equipoise.training.epo.wording import Wording, drawn_text, situations
+from equipoise.training.epo.situations import drawn_text
+from equipoise.training.epo.wording import Wording, situations
 from equipoise.training.lora import adapted_policy
 from equipoise.training.supervised import Supervised
 
@@ -86,13 +87,13 @@ def test_situations_are_those_of_advised_play_on_deals_of_the_sft_split(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[EpisodeRequest] = []
-    real = wording.play
+    real = situations_module.play
 
     def noting(requests: list[EpisodeRequest], rule: Any) -> Any:
         asked.extend(requests)
         return real(requests, rule)
 
-    monkeypatch.setattr(wording, "play", noting)
+    monkeypatch.setattr(situations_module, "play", noting)
     policy, partners = strategist(), load_opponents(["tit_for_tat", "always_defect"], IPD)
     config = WordingConfig(**FAST)
     found = situations(IPD, policy, partners, phrasings("ipd"), config)

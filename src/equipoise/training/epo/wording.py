@@ -22,21 +22,17 @@ from equipoise.games.rules import Rules
 from equipoise.policies.base import AnyPolicy
 from equipoise.policies.local.chat import end_of_turn
 from equipoise.policies.local.strategist import LocalStrategist
-from equipoise.policies.strategist import FunctionAdviser, advised
 from equipoise.progress import Reporter
 from equipoise.prompts.phrasings import phrasings
-from equipoise.rollout.deals import Deal, Split
-from equipoise.rollout.engine import play
-from equipoise.rollout.requests import EpisodeRequest, InvalidRule, seated
 from equipoise.training.epo.config import WordingConfig
+from equipoise.training.epo.situations import Texts, drawn_text, situations_met
 from equipoise.training.samples import DecisionSample
 from equipoise.training.supervised import Evaluation, Supervised
 from equipoise.training.tokens import completions, passes, token_logprobs
-from equipoise.types import STRATEGIST, Decision
+from equipoise.types import STRATEGIST
 
-__all__ = ["Wording", "drawn_text", "situations"]
+__all__ = ["Wording", "situations"]
 
-Texts = Mapping[str, Sequence[str]]
 Pair = tuple[tuple[int, ...], str]
 """What is read, and the text to be written."""
 
@@ -148,12 +144,6 @@ class Wording(Supervised):
         )
 
 
-def drawn_text(texts: Texts, kind: float, way: float) -> str:
-    """Return a text for two draws in [0, 1): the first picks the intent, the second among its texts."""
-    among = texts[list(texts)[int(kind * len(texts))]]
-    return among[int(way * len(among))]
-
-
 def situations(
     rules: Rules,
     policy: LocalStrategist,
@@ -170,27 +160,5 @@ def situations(
         texts: Texts by intent.
         config: Settings.
     """
-    found: dict[tuple[int, ...], None] = {}
-
-    def at_random(decision: Decision) -> str:
-        found[policy.adviser.asked(decision)] = None
-        return drawn_text(texts, decision.draws.uniform("intent"), decision.draws.uniform("phrasing"))
-
-    told = advised(FunctionAdviser(at_random, "phrasings", "phrasings"), policy.actor)
-    seats = rules.info_record.seats
-    requests = [
-        EpisodeRequest(
-            rules,
-            Deal(config.seed, Split.SFT, rules.info_record.key, index),
-            "train",
-            name,
-            seat,
-            seated(told, partner, seat, seats),
-        )
-        for index in range(config.starts)
-        for name, partner in partners.items()
-        for seat in range(seats)
-    ]
-    for _ in play(requests, InvalidRule(retries=0)):
-        pass
-    return sorted(found)
+    asked = policy.adviser.asked
+    return sorted(situations_met(rules, policy.actor, partners, texts, config, asked))

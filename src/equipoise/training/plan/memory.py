@@ -8,7 +8,7 @@ from equipoise.training.plan.figures import Figure
 from equipoise.training.plan.passes import Pass, largest_pass, played
 from equipoise.training.plan.shape import ModelShape
 from equipoise.training.plan.tokens import Tokens
-from equipoise.training.plan.work import Work
+from equipoise.training.plan.work import TAUGHT, Work
 
 __all__ = ["memory_of"]
 
@@ -49,7 +49,9 @@ def memory_of(shape: ModelShape, tokens: Tokens, stages: Sequence[Work]) -> Mapp
 
 def _cache(shape: ModelShape, tokens: Tokens, stages: Sequence[Work]) -> Figure:
     """Return what is kept between calls, and what the texts of a batch have while they are written."""
-    largest = max(stages, key=lambda work: played(work, tokens))
+    # What a strategist's wording is taught from is read with gradients and not kept.
+    keeping = [work for work in stages if work.kind not in TAUGHT or not work.pass_tokens]
+    largest = max(keeping, key=lambda work: played(work, tokens))
     kept = (
         min(KEPT, shape.cache_bytes * tokens.read(largest.questions, not largest.budget))
         if tokens.shares

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from equipoise.training.plan.tokens import Tokens
-from equipoise.training.plan.work import Work
+from equipoise.training.plan.work import TAUGHT, Work
 
 __all__ = ["BACKWARD", "Pass", "largest_pass", "played", "trained", "worked"]
 
@@ -36,10 +36,11 @@ def played(work: Work, tokens: Tokens) -> float:
 
 
 def trained(work: Work, tokens: Tokens) -> float:
-    """Return the tokens that are read with gradients in one step."""
-    if work.kind == "sft":
-        answers = sum(map(tokens.answer, work.questions))
-        return tokens.read_in_chunks(work.questions, work.chunk, words=False) + answers
+    """Return the tokens that are read with gradients in one step, or for a loss without."""
+    if work.kind in TAUGHT:
+        asked = work.asked or work.questions
+        size = _together(work, tokens) if work.pass_tokens else work.chunk
+        return tokens.read_in_chunks(asked, size, words=False) + sum(map(tokens.answer, asked))
     if not work.pass_tokens:
         return tokens.read_in_chunks(work.questions, work.chunk)
     prompts = tokens.read_in_chunks(work.asked, _together(work, tokens), words=False)
@@ -50,6 +51,8 @@ def worked(work: Work, tokens: Tokens) -> tuple[float, str]:
     """Return the tokens of one step, those with gradients counted ``BACKWARD`` times, and what they are."""
     if work.kind in ("audit", "select"):
         return played(work, tokens), "read once"
+    if work.kind == "loss":
+        return trained(work, tokens), "read once"
     more = f"a pass with gradients, which counts {BACKWARD}"
     if work.kind == "sft":
         return BACKWARD * trained(work, tokens), more
@@ -78,5 +81,7 @@ def largest_pass(work: Work, tokens: Tokens) -> Pass:
 
 def _together(work: Work, tokens: Tokens) -> int:
     """Return how many texts with their prompts go into one pass."""
-    longest = max(map(tokens.prompt, work.questions)) + work.budget
-    return max(1, int(work.pass_tokens // longest))
+    longest = max(map(tokens.prompt, work.questions), default=0.0) + work.budget
+    if work.kind in TAUGHT:
+        longest += max(map(tokens.answer, work.questions), default=0.0)
+    return max(1, int(work.pass_tokens // max(longest, 1.0)))

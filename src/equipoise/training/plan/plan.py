@@ -20,7 +20,7 @@ from equipoise.training.plan.passes import played, worked
 from equipoise.training.plan.shape import ModelShape, model_shape
 from equipoise.training.plan.strategist import strategist_works
 from equipoise.training.plan.tokens import Tokens, tokenizer_at_hand
-from equipoise.training.plan.work import Work, work_of
+from equipoise.training.plan.work import TAUGHT, Work, work_of
 from equipoise.training.recipe import GameRecipe, Recipe, joint_start, load_recipe, only_games
 
 if TYPE_CHECKING:
@@ -178,8 +178,8 @@ def _tokens(recipe: Recipe | EpoRecipe, shape: ModelShape) -> Tokens:
 
 def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
     usual = "uniform play in the model's place"
-    table = work.episodes == 0 and work.kind not in ("sft", "pass")
-    certain = work.certain or (work.episodes == 0 and work.kind != "pass")
+    table = work.episodes == 0 and work.kind not in (*TAUGHT, "pass")
+    certain = work.certain or table
     same = "counted" if certain else usual
     figures = {
         "steps": Figure(
@@ -200,9 +200,10 @@ def _stage(work: Work, tokens: Tokens | None, speed: float | None) -> StagePlan:
 
 def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str, Figure]:
     asked = work.questions
-    exact = tokens.exact and work.episodes == 0 and work.kind not in ("sft", "pass")
+    exact = tokens.exact and work.episodes == 0 and work.kind not in (*TAUGHT, "pass")
     words = sum(map(tokens.answer, asked)) / max(len(asked), 1)
-    answers = Figure(work.decisions * words, "tokens", False, f"legal words are equally likely; {tokens.how}")
+    likely = "texts" if work.kind in TAUGHT and work.pass_tokens else "legal words"
+    answers = Figure(work.decisions * words, "tokens", False, f"{likely} are equally likely; {tokens.how}")
     if work.budget:
         answers = Figure(work.decisions * work.budget, "tokens", False, "at most: every budget is used up")
     each, why = worked(work, tokens)
@@ -212,7 +213,7 @@ def _token_figures(work: Work, tokens: Tokens, speed: float | None) -> dict[str,
         "prompt_tokens": Figure(sum(map(tokens.prompt, asked)), "tokens", exact, tokens.how),
         "answer_tokens": answers,
         "computed_tokens": Figure(
-            tokens.read(asked, words=False) if work.kind == "sft" else played(work, tokens),
+            tokens.read(asked, words=False) if work.kind in TAUGHT else played(work, tokens),
             "tokens",
             exact and not work.budget,
             f"{shared}; {tokens.how}",

@@ -31,9 +31,10 @@ from equipoise.training.arena import Arena
 from equipoise.training.cast import everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.collect import SELF, Collector
-from equipoise.training.epo.config import EpoConfig
-from equipoise.training.epo.recipe import BASE, EpoRecipe, EpoTask
+from equipoise.training.epo.config import EpoConfig, WordingConfig
+from equipoise.training.epo.recipe import BASE, SFT, EpoRecipe, EpoTask
 from equipoise.training.epo.scenarios import split_scenarios
+from equipoise.training.plan.wording import wording_works
 from equipoise.training.plan.work import Work
 from equipoise.types import STRATEGIST, Decision, Generation, StopReason
 
@@ -98,6 +99,9 @@ class _Planned:
             rated = self.recipe.audit.episodes * len(self._pools.train) * judged.info_record.seats
             audit = replace(audit, calls={**audit.calls, "evaluator_calls": rated})
         yield replace(audit, stage=f"audit {BASE}")
+        if self.task.sft is not None:
+            yield from self._wording(self.task.sft)
+            yield replace(audit, stage=f"audit {SFT}")
         for run, config in self.task.runs.items():
             seeded = config.model_copy(update={"seed": config.seed + self.recipe.seed})
             yield from (
@@ -106,6 +110,14 @@ class _Planned:
                 else self._explicit(run, seeded)
             )
             yield replace(audit, stage=f"audit {run}")
+
+    def _wording(self, settings: WordingConfig) -> Iterator[Work]:
+        rules, named = self._rules(False), self._pools.train
+        partners = load_opponents(_stand_ins(self._pools, self._actor).train, rules)
+        settings = settings.model_copy(update={"seed": settings.seed + self.recipe.seed})
+        certain = not any(map(_is_model, (self.task.actor, *named)))
+        actor = self._advised(rules, _Silent()).actor
+        yield from wording_works(self.name, rules, actor, partners, settings, self.recipe.prompt, certain)
 
     def _explicit(self, run: str, config: EpoConfig) -> Iterator[Work]:
         """Count a step with the partners of the last round, and the scores after rounds."""

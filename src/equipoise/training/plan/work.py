@@ -31,10 +31,13 @@ from equipoise.training.selection import selection_score
 from equipoise.training.table import SoftmaxTable
 from equipoise.types import Decision
 
-__all__ = ["GAUGE", "Work", "work_of"]
+__all__ = ["GAUGE", "TAUGHT", "Work", "work_of"]
 
 GAUGE = 100
 """Episodes of teachers that are played to estimate what all of them hold."""
+
+TAUGHT = ("sft", "loss")
+"""Kinds of stages that read given answers."""
 
 STATES = 64
 """Information states that a language model answers unasked, as ``LocalPolicy`` does."""
@@ -49,7 +52,8 @@ class Work:
     Attributes:
         game: Name of the game.
         stage: What it is called: ``audit base``, ``sft``, ``sepo`` …
-        kind: ``audit``, ``select``, ``sft``, ``sepo``, or ``pass``, another pass over a step's data.
+        kind: ``audit``, ``select``, ``sft``, ``sepo``, ``pass``, another pass over a step's data, or
+            ``loss``, a loss on examples that are held out.
         steps: How often it does what follows; ``sft`` may stop earlier.
         episodes: Episodes of one step; 0 where a table of all states is enough.
         decisions: Decisions of the policy in them (``sft``: examples).
