@@ -21,7 +21,7 @@ thought_tokens = 8
 audit.episodes = 1
 [games.ipd]
 options.rounds = 2
-pools = {train = ["tit_for_tat"], exploiter = ["always_defect"], collusive = ["always_cooperate"]}
+pools = {train = ["tit_for_tat"], exploiter = ["always_defect"], collusive = ["always_cooperate"], shift = []}
 train.sepo = {steps = 2, deals = 1, rollouts = 4, select_every = 2, select_episodes = 1, max_step_kl = 0.5}
 """
 

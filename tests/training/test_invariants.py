@@ -59,7 +59,7 @@ def exact(case: str) -> tuple[Lab, Any, Array]:
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("case", PLANS)
 def test_2_the_sampled_gradient_is_unbiased(case: str, seed: int) -> None:
     plan = PLANS[case]
@@ -85,7 +85,7 @@ def test_2_the_sampled_gradient_is_unbiased(case: str, seed: int) -> None:
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("case", ["kuhn random", "ipd random"])
 def test_3_penalties_apart_from_their_decisions_have_no_exploit_gradient(case: str, seed: int) -> None:
     plan = PLANS[case]

@@ -166,8 +166,10 @@ name = "joint"
 model = "smollm2"
 threads = 1
 lora.rank = 2
-games.ipd.options.rounds = 2
-games.kuhn.options.rounds = 2
+games.ipd.options.rounds = 1
+games.ipd.pools = {train = ["tit_for_tat"], exploiter = ["always_defect"], collusive = [], shift = []}
+games.kuhn.options.rounds = 1
+games.kuhn.pools = {train = ["nash"], exploiter = ["max_exploiter"], shift = []}
 
 [joint.both]
 games = {ipd = 1.0, kuhn = 1.0}
@@ -193,7 +195,7 @@ select_episodes = 1
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_smollm2_killed_at_random_moments_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    killed, whole, cut = kill(tmp_path, JOINT, "sft,sepo", 3, 4)
-    assert killed >= 2
+    killed, whole, cut = kill(tmp_path, JOINT, "sft,sepo", 3, 2)
+    assert killed >= 1
     assert whole == cut
     assert "joint/both/train/best/adapter_model.safetensors" in whole

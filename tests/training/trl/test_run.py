@@ -72,7 +72,7 @@ def test_a_run_that_is_done_trains_no_more(whole: TrlSepo) -> None:
 
 def test_nothing_that_is_left_behind_is_a_pickle(whole: TrlSepo) -> None:
     kinds = {Path(name).suffix for name in files(whole.folder) if name != "metrics"}
-    assert kinds == {".json", ".safetensors"}
+    assert kinds == {".json", ".jsonl", ".safetensors"}
 
 
 def test_what_sampler_and_trainer_compute_is_the_same_to_rounding(whole: TrlSepo) -> None:

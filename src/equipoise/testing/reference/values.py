@@ -6,7 +6,7 @@ else is computed whenever the pages are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -69,10 +69,14 @@ def key_of(game: Game) -> str:
     return f"{record.key} {dict(pools)} {weights.e:g} {weights.c:g} {weights.x:g} {record.payoff_scale:g}"
 
 
-def terms_of(game: Game) -> dict[str, Row]:
-    """Return the exact terms of J of every strategy of a game."""
+def terms_of(game: Game, names: Collection[str] | None = None) -> dict[str, Row]:
+    """Return the exact terms of J of every strategy of a game, or of those named."""
     solution = _solution(game)
-    return {name: asdict(solution.terms(strategy)) for name, strategy in strategies(game.name).items()}
+    return {
+        name: asdict(solution.terms(strategy))
+        for name, strategy in strategies(game.name).items()
+        if names is None or name in names
+    }
 
 
 def optimum_of(game: Game) -> float | None:
