@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 FEWER = (
     "threads=1",
     "audit.episodes=2",
-    "games.ipd.options.rounds=2",
+    "games.ipd.options.rounds=4",
     "games.ipd.sft.episodes=24",
     "games.ipd.sft.validation=0.3",
     "games.ipd.sft.steps=2",
@@ -132,7 +132,7 @@ def test_no_choice_is_invalid(runs: Runs, summary: Any) -> None:
         assert len(played) == 11 * 2 * 2
         for episode in played:
             own = [turn for turn in episode.turns if turn.seat == episode.seat]
-            assert len(own) == 2
+            assert len(own) == 4
             for turn in own:
                 assert turn.choice.validity is Validity.VALID
                 assert turn.retries == 0
