@@ -10,6 +10,7 @@ __all__ = [
     "NoProbabilitiesError",
     "PolicyError",
     "RequestError",
+    "first_cause",
     "nearest",
     "unknown",
 ]
@@ -47,3 +48,10 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> RequestError:
     guess = nearest(name, names)
     hint = f"did you mean {guess!r}?" if guess else f"choose one of {', '.join(names)}"
     return RequestError(f"unknown {kind} {name!r}: {hint}")
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """Return the first error of a group: one is enough to act on, others are the same or its consequences."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

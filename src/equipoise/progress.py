@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-__all__ = ["Advance", "Reporter", "silent"]
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Advance", "Reporter", "bar_of", "silent"]
+
+T = TypeVar("T", bound="Progress")
 
 
 class Advance(Protocol):
@@ -43,22 +48,33 @@ class Reporter:
             self.note(description)
             yield lambda done, text=None: None
             return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress
 
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        with bar_of(Progress) as bar:
             task = bar.add_task(description, total=total)
 
             def advance(done: int, text: str | None = None) -> None:
                 bar.update(task, advance=done, description=text or description)
 
             yield advance
+
+
+def bar_of(kind: type[T]) -> T:
+    """Return a bar on standard error that is gone when its block ends.
+
+    Args:
+        kind: ``rich.progress.Progress``, or what shows more than it.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    return kind(*columns, console=Console(stderr=True), transient=True)
 
 
 def silent() -> Reporter:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import typer
 
 from equipoise.cli.text import one_line
-from equipoise.errors import EquipoiseError
+from equipoise.errors import EquipoiseError, first_cause
 
 __all__ = ["Interrupted", "exit_code", "interruptible"]
 
@@ -76,8 +76,7 @@ def exit_code(call: Callable[[], object], debug: bool = False) -> int:
 
 def _report(error: BaseException, debug: bool) -> int:
     """Show an error and return its exit code."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    error = first_cause(error)
     if isinstance(error, typer.Exit):
         return error.exit_code
     message, code = _explain(error)

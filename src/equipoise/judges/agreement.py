@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.judges.base import Case, Verdict
-from equipoise.types import Estimate, Kind
+from equipoise.judges.resampling import percentile_estimate
+from equipoise.types import Estimate
 
 __all__ = ["agreement"]
 
@@ -50,14 +51,7 @@ def agreement(
     rng = np.random.Generator(np.random.Philox(seed))
     drawn = [_kappa(counts[rng.integers(len(cases), size=len(cases))].sum(axis=0)) for _ in range(resamples)]
     known = [one for one in drawn if one is not None]
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if known else (value, value)
-    turns = int(counts.sum())
-    # All-equal resamples, as with one case, say nothing about the spread.
-    if low == high:
-        low, high = -1.0, 1.0
-    return Estimate(
-        value, float(min(low, value)), float(max(high, value)), level, turns, len(cases), Kind.SAMPLE
-    )
+    return percentile_estimate(value, known, level, int(counts.sum()), len(cases))
 
 
 def _table(one: Sequence[float], other: Sequence[float]) -> NDArray[np.float64]:

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.types import Estimate, Kind
+from equipoise.judges.resampling import percentile_estimate
+from equipoise.types import Estimate
 
 __all__ = ["score_agreement"]
 
@@ -50,17 +51,8 @@ def score_agreement(
     for name, value in whole.items():
         if np.isfinite(value[0]):
             known = again[name][np.isfinite(again[name])]
-            found[name] = _estimate(float(value[0]), known, level, len(a), len(sums))
+            found[name] = percentile_estimate(float(value[0]), list(known), level, len(a), len(sums), SLACK)
     return found
-
-
-def _estimate(value: float, known: Array, level: float, n: int, clusters: int) -> Estimate:
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2]) if len(known) else (value, value)
-    # All-equal resamples, as with one cluster, say nothing about the spread.
-    if high - low < SLACK:
-        low, high = -1.0, 1.0
-    ends = max(-1.0, float(min(low, value))), min(1.0, float(max(high, value)))
-    return Estimate(value, *ends, level, n, clusters, Kind.SAMPLE)
 
 
 def _sums(clusters: Sequence[int], a: Array, b: Array) -> Array:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 
 from equipoise.errors import PolicyError
 from equipoise.policies.base import AsyncPolicy, Policy
+from equipoise.rollout.loops import finish
 from equipoise.rollout.running import RunningEpisode
 from equipoise.types import Choice, Decision
 
@@ -16,28 +16,7 @@ __all__ = ["play_streaming"]
 
 def play_streaming(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:
     """Drive all episodes to their end; local policies are asked in batches of whatever waits for them."""
-    try:
-        _run(_drive(running, progress))
-    except BaseExceptionGroup as group:
-        # One cause is enough to act on; the others are the same or its consequences.
-        raise _first(group) from None
-
-
-def _run(work: Coroutine[None, None, None]) -> None:
-    """Run to the end, also where an event loop is already running (a notebook's)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(work)
-        return
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        pool.submit(asyncio.run, work).result()
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
+    finish(_drive(running, progress))
 
 
 async def _drive(running: Sequence[RunningEpisode], progress: Callable[[int], None] | None) -> None:

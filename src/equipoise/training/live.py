@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from equipoise.progress import Reporter
+from equipoise.progress import Reporter, bar_of
 from equipoise.training.sampled_terms import SAMPLED
 
 __all__ = ["COLUMNS", "Live", "cells", "live"]
@@ -107,8 +107,8 @@ class _Lines:
 @contextmanager
 def _table(title: str, total: int) -> Iterator[Live]:
     """Show a table of the last step above a bar with the time left."""
-    from rich.console import Console, Group, RenderableType
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.console import Group, RenderableType
+    from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
 
@@ -130,13 +130,7 @@ def _table(title: str, total: int) -> Iterator[Live]:
                 table.add_row(*first, *(own.get(head, "") for head in heads))
             return Group(table, super().get_renderable())
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Shown(*columns, console=Console(stderr=True), transient=True) as bar:
+    with bar_of(Shown) as bar:
         task = bar.add_task(title, total=total)
 
         def told(done: int, row: Mapping[str, Any] | None = None) -> None:

@@ -32,7 +32,7 @@ from equipoise.training.table import SoftmaxTable
 from equipoise.training.tabular import new_table
 from equipoise.training.teachers import mixture_of
 
-__all__ = ["check_recipe", "light", "load_light", "within"]
+__all__ = ["check_recipe", "check_settings", "light", "load_light", "within"]
 
 LIGHT = ("scripted", "tabular", "python", "coached")
 """Kinds of policies that are loaded at once."""
@@ -90,16 +90,28 @@ def _check_start(game: Game, config: AuditConfig, sft: SftConfig | None) -> None
 
 def _check_run(recipe: Recipe, game: Game, config: AuditConfig, settings: SepoConfig) -> None:
     objective = Objective.of(game.info_record, _pools(game, config), config.weights)
-    Cast(game, objective, settings)
-    named = everyone(objective.pools, settings)
-    players = load_light(named, game)
-    if settings.limits.given:
-        constrained(objective, settings.limits.given, game.name)
-    check_kind(settings.exploiters, settings.penalised)
-    check_boards(settings.report_to)
+    players = check_settings(game, objective, settings)
     # Exact work is tried only where all that it takes is at hand, and where somebody asked for it.
     if players is not None and _exact(settings):
         Arena(game, objective, _stand_in(recipe), settings, players, config.rule)
+
+
+def check_settings(rules: Rules, objective: Objective, settings: SepoConfig) -> Opponents | None:
+    """Check a run on SEPO's objective: who stands where, names, limits, exploiters, services.
+
+    Returns:
+        Its opponents; None if some of them are models.
+
+    Raises:
+        RequestError: Something cannot be done.
+    """
+    Cast(rules, objective, settings)
+    players = load_light(everyone(objective.pools, settings), rules)
+    if settings.limits.given:
+        constrained(objective, settings.limits.given, rules.name)
+    check_kind(settings.exploiters, settings.penalised)
+    check_boards(settings.report_to)
+    return players
 
 
 def _exact(settings: SepoConfig) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from equipoise.judges.asking import Written
 from equipoise.policies.endpoint.attempts import Late, MalformedError
 from equipoise.policies.endpoint.chat import ChatPolicy
 from equipoise.prompts.base import Prompt
+from equipoise.rollout.loops import finish
 
 __all__ = ["EndpointWriter"]
 
@@ -45,22 +45,7 @@ class EndpointWriter:
             EquipoiseError: The server is down, or a cap on costs is reached.
             RequestError: The server refuses the key, the model or the question.
         """
-        try:
-            return self._run(prompts, draws)
-        except BaseExceptionGroup as group:
-            # One cause is enough to act on; the others are the same or its consequences.
-            error: BaseException = group
-            while isinstance(error, BaseExceptionGroup):
-                error = error.exceptions[0]
-            raise error from None
-
-    def _run(self, prompts: Sequence[Prompt], draws: Sequence[Callable[[str], float]]) -> list[Written]:
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self._all(prompts, draws))
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            return pool.submit(lambda: asyncio.run(self._all(prompts, draws))).result()
+        return finish(self._all(prompts, draws))
 
     async def _all(self, prompts: Sequence[Prompt], draws: Sequence[Callable[[str], float]]) -> list[Written]:
         slots = asyncio.Semaphore(self._chat.limit)

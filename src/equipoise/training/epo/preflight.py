@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from equipoise.errors import RequestError
 from equipoise.games.rules import Rules
-from equipoise.objective.constraints import constrained
 from equipoise.objective.safety import Objective
 from equipoise.opponents.pools import Pools, default_pools
 from equipoise.policies.heldout import check_held_out
@@ -14,14 +13,12 @@ from equipoise.policies.registry import load_game, load_policy
 from equipoise.policies.writers import check_writer
 from equipoise.prompts.phrasings import phrasings
 from equipoise.training.boards import check_boards
-from equipoise.training.cast import Cast, everyone
 from equipoise.training.config import SepoConfig
 from equipoise.training.epo.config import EpoConfig
 from equipoise.training.epo.recipe import PHRASES, EpoRecipe, EpoTask
 from equipoise.training.epo.scenarios import split_scenarios
 from equipoise.training.epo.strategists import Strategists
-from equipoise.training.exploiters import check_kind
-from equipoise.training.preflight import light, load_light, within
+from equipoise.training.preflight import check_settings, light, load_light, within
 
 __all__ = ["check_epo"]
 
@@ -88,9 +85,4 @@ def _check_run(recipe: EpoRecipe, rules: Rules, settings: EpoConfig) -> None:
 def _check_penalised(rules: Rules, pools: Pools, task: EpoTask, settings: SepoConfig) -> None:
     info = rules.info_record
     objective = Objective.of(info, pools, info.weights.replace({**task.weights, **task.train_weights}))
-    Cast(rules, objective, settings)
-    load_light(everyone(objective.pools, settings), rules)
-    if settings.limits.given:
-        constrained(objective, settings.limits.given, rules.name)
-    check_kind(settings.exploiters, settings.penalised)
-    check_boards(settings.report_to)
+    check_settings(rules, objective, settings)
